@@ -7,9 +7,6 @@ pair across them that it matches. Pairs that were no candidates are asked of M b
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
-
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
@@ -29,8 +26,6 @@ _ROUNDS = 21
 _MOST_ASKED = 1 << 22
 """Pairs beyond the candidates in one round; those of the likeliest merges go first."""
 
-Score = Callable[[NDArray[np.int32], NDArray[np.int32]], NDArray[np.float64]]
-
 
 def dedupe(model: PairModel, read: Terms, *, least: float, candidates: int = CANDIDATES) -> pa.Table:
     """See `MatchFunction.dedupe`. least : of a match."""
@@ -46,7 +41,7 @@ def dedupe(model: PairModel, read: Terms, *, least: float, candidates: int = CAN
     model = model.with_votes(names, [names_of(keys)])
     with progress.shown("Finding duplicates") as report:
         probability = model.probabilities(names, *names_of(keys), progress=report)
-    clusters = clustered(len(names), keys, probability, least, partial(model.probabilities, names))
+    clusters = clustered(model, names, keys, probability, least)
     return _duplicates(model, names, read, of, *clusters)
 
 
@@ -60,34 +55,35 @@ def names_of(keys: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int
 
 
 def clustered(
-    names: int, keys: NDArray[np.int64], probability: NDArray[np.float64], least: float, score: Score
+    model: PairModel, names: Names, keys: NDArray[np.int64], probability: NDArray[np.float64], least: float
 ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.float64]]:
     """int32[names], the cluster of each name, numbered by its smallest member; and what is known now, every pair within a cluster included.
 
     Parameters
     ----------
+    model : is asked for further pairs.
     keys, probability : the pairs that M was asked for, each once, sorted, and what it said.
     least : a pair matches from here on.
-    score : asks M for further pairs.
     """
     from .link_kernels import merge
 
-    cluster = np.arange(names)
+    cluster = np.arange(len(names))
     for _ in range(_ROUNDS):
         first, second = names_of(keys)
-        starts, matches = np.searchsorted(first, np.arange(names + 1)), probability >= least
+        starts, matches = np.searchsorted(first, np.arange(len(names) + 1)), probability >= least
         likeliest = np.flatnonzero(matches)
         likeliest = likeliest[np.argsort(-probability[likeliest], kind="stable")]
         cluster, wanted = merge(first, second, starts, matches, likeliest, _MOST_ASKED)
         if not len(wanted):
             break
         wanted = np.unique(wanted)
-        keys, probability = np.concatenate([keys, wanted]), np.concatenate([probability, score(*names_of(wanted))])
+        found = model.probabilities(names, *names_of(wanted))
+        keys, probability = np.concatenate([keys, wanted]), np.concatenate([probability, found])
         order = np.argsort(keys)
         keys, probability = keys[order], probability[order]
     else:
         warn(
-            f"After {_ROUNDS} rounds some clusters of the {names:,} names were not yet held against each other: two that stand apart may match. "
+            f"After {_ROUNDS} rounds some clusters of the {len(names):,} names were not yet held against each other: two that stand apart may match. "
             "The option 'candidates' compares more of them at once."
         )
     _, smallest, of = np.unique(cluster, return_index=True, return_inverse=True)
