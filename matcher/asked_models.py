@@ -73,11 +73,7 @@ def pairs_to_ask(
 
 
 def providers_of(
-    features: File,
-    *,
-    matcher: Any = None,
-    abbreviations: File | None = None,
-    loading: Loading = Loading(),
+    features: File, *, matcher: Any = None, abbreviations: File | None = None, loading: Loading = Loading()
 ) -> tuple[FeatureSet, Providers]:
     """A feature set with its endpoints, and what stands behind it.
 
