@@ -166,10 +166,7 @@ def _links(
     if add:
         batch = Batch(model, names, a.name[rows_a[~none]], b.name[rows_b[~none]])
         at = pa.array(np.cumsum(~none) - 1, mask=none)
-        if "relation" in add:
-            columns["relation"] = pa.array(batch.relations().kinds, pa.string()).take(at)
-        if "reasons" in add:
-            columns[WHY] = pa.array([why or None for why in batch.reasons()], pa.string()).take(at)
+        columns |= {name: said.take(at) for name, said in batch.columns(add).items() if name in ("relation", WHY)}
     named_b, first_b = np.unique(b.name, return_index=True)
     nearest_b = first_b[np.searchsorted(named_b, of_b[~matches])]
     near = zip(of_a[~matches].tolist(), nearest_b.tolist(), probability[~matches].tolist(), strict=True)
