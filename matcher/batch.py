@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
@@ -363,15 +364,9 @@ class Batch(Lazy):
 
     def unknown(self, rows: NDArray[np.bool_], most: int) -> dict[str, str]:
         """The first different texts of `rows`, bool[n], that are not understood, at most so many, with the reasons."""
-        found: dict[str, str] = {}
-        for row in np.flatnonzero(rows).tolist():
-            for side in self.texts or ():
-                text = int(side[row])
-                if text in self.names.not_understood and len(found) < most:
-                    found[self.names.texts[text]] = self.names.not_understood[text]
-            if len(found) == most:
-                break
-        return found
+        texts = [] if self.texts is None else np.stack(self.texts, axis=1)[rows].ravel().tolist()
+        first = islice((at for at in dict.fromkeys(texts) if at in self.names.not_understood), most)
+        return {self.names.texts[at]: self.names.not_understood[at] for at in first}
 
     def refuse_unscored(self) -> None:
         """Errors: `NotUnderstood` for the first row that is unscored."""
@@ -416,13 +411,12 @@ class Batch(Lazy):
         import pyarrow as pa
 
         rows = np.flatnonzero(np.logical_or(*self._said(said)) & only)
-        values = [
+        out = np.full(len(self), None, object)
+        out[rows] = [
             "; ".join(f"{side}: {said[int(of[row])]}" for side, of in zip(SIDES, self.texts or (), strict=True) if int(of[row]) in said)
             for row in rows.tolist()
         ]  # fmt: skip
-        at = np.full(len(self), -1, np.int64)
-        at[rows] = np.arange(len(rows))
-        return pa.array(values, pa.string()).take(pa.array(at, mask=at < 0))
+        return pa.array(out, pa.string())
 
     def columns(self, add: Sequence[str] = (), *, all_readings: bool = False) -> dict[str, pa.Array]:
         """What a score adds to the n rows, by name (`PairModel.added_columns`); probability, match and doubtful are null where a row is unscored.
