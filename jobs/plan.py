@@ -386,7 +386,8 @@ class Rows:
             if found.null_count:
                 raise damaged(self._source, "it changed while it was read")
             places.append(found.to_numpy())
-        return Batch.of_texts(model, names, *places, threads=1)
+        a, b = places
+        return Batch(model, names, names.name_of[a], names.name_of[b], texts=(a, b), threads=1)
 
 
 def rows_known(batch: Batch) -> list[int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,7 +59,8 @@ class PairModel:
     def batch(self, a: Strings, b: Strings, *, progress: Progress | None = None) -> Batch:
         """n pairs of texts; see `different_texts` for what is taken, and refused."""
         texts, at_a, at_b = different_texts(a, b)
-        return Batch.of_texts(self, Names.read(texts, self.providers), at_a, at_b, progress=progress)
+        names = Names.read(texts, self.providers)
+        return Batch(self, names, names.name_of[at_a], names.name_of[at_b], texts=(at_a, at_b), progress=progress)
 
     def probabilities(
         self, names: Names, a: NDArray[np.int32], b: NDArray[np.int32], *, progress: Progress | None = None
@@ -187,13 +188,6 @@ class Batch(Lazy):
         self.first, self.second, self.pair_of_row = unordered_pairs(a, b, len(names))
         self.turned = a > b
         self._threads, self._progress = threads, progress
-
-    @classmethod
-    def of_texts(
-        cls, model: PairModel, names: Names, a: NDArray[np.int32], b: NDArray[np.int32], **options: Any
-    ) -> Self:
-        """Rows of two texts, int32[n] each, places among `names.texts`."""
-        return cls(model, names, names.name_of[a], names.name_of[b], texts=(a, b), **options)
 
     def __len__(self) -> int:
         return len(self.pair_of_row)
