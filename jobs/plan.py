@@ -282,7 +282,7 @@ def plan_job(
             raise InputError("a column that is not text", source=str(first), column=name, allowed="text", got=str(kind))
     added = m.model.added_columns(add, beside=schema.names, source=str(source))
     kept = [field for field in schema if field.name not in added]
-    written = [*kept, *(pa.field(name, pa.type_for_alias(kind)) for name, kind in added.items())]
+    written = [*kept, *map(pa.field, added.keys(), added.values())]
     store = m.providers.store
     about = {
         **versions(),

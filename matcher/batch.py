@@ -22,7 +22,7 @@ from ..models.relation import LEARNT_POLICIES, RelationModel
 from ..terms.icd.naming import NOTHING
 from .doubtful import MODEL, SAID, M, Verdicts, is_doubtful
 from .policy import EXCLUDED, POLICIES, RELATIONS, SAME, SPECIFICATION, Policy, PolicyName
-from .relation import RELATION_COLUMNS, SURE, Relation, Relations, reason
+from .relation import SURE, Relation, Relations, reason
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -118,7 +118,7 @@ class PairModel:
 
     def added_columns(
         self, add: Sequence[str] = (), *, beside: Sequence[str] = (), source: str | None = None
-    ) -> dict[str, str]:
+    ) -> dict[str, pa.DataType]:
         """What a score adds to a table of the columns `beside`, the type of each by name: probability, match and doubtful, and what `add` asks for.
 
         `READINGS` are among them where the model has a vocabulary. A score of a table has them only where they say something of a row.
@@ -131,30 +131,15 @@ class PairModel:
         ModelError
             Where relations are asked for of a model without a relation model.
         """
-        names = {"probability": "float64", "match": "bool", "doubtful": "bool"}
-        if self.verdicts is not None:
-            names["decided_by"] = "string"
-        if self.providers.naming.vocabulary is not None:
-            names |= dict.fromkeys(READINGS, "string")
-        if "relation" in add:
-            _ = self.relation
-            names |= {"relation": "string"} | dict.fromkeys(RELATION_COLUMNS, "float64")
-        if "reasons" in add:
-            names[WHY] = "string"
-        if "features" in add:
-            names |= dict.fromkeys(self.features.names, "float32")
-        if "shap" in add:
-            names |= dict.fromkeys(self.shap_names, "float64")
-        taken = [name for name in names if name in beside]
+        none = np.zeros(0, np.int32)
+        # of no row every share is 0, and none is too small
+        batch = Batch(replace(self, min_coverage=0), Names((), self.providers), none, none)
+        added = {name: column.type for name, column in batch.columns(add, all_readings=True).items()}
+        taken = [name for name in added if name in beside]
         if taken and not {"probability", "match"} <= {*beside}:
             problem = f"a column that the score would add is there already: {', '.join(taken)}"
             raise InputError(problem, source=source, allowed="other names for your columns")
-        return names
-
-    @property
-    def shap_names(self) -> list[str]:
-        """The columns of `contributions`."""
-        return [f"shap_{name}" for name in (*self.features.names, "base")]
+        return added
 
 
 class Batch(Lazy):
@@ -441,13 +426,12 @@ class Batch(Lazy):
             columns |= self.relations().columns()
         if "reasons" in add:
             columns[WHY] = pa.array([why or None for why in self.reasons()], pa.string())
-        tables = [(self.model.features.names, self.features)] if "features" in add else []
-        tables += [(self.model.shap_names, self.contributions())] if "shap" in add else []
-        for names, values in tables:
-            columns |= {
-                name: pa.array(column[rows], from_pandas=True) for name, column in zip(names, values.T, strict=True)
-            }
-        return columns
+        features, tables = self.model.features.names, dict[str, NDArray[Any]]()
+        if "features" in add:
+            tables |= zip(features, self.features.T, strict=True)
+        if "shap" in add:
+            tables |= zip((f"shap_{name}" for name in (*features, "base")), self.contributions().T, strict=True)
+        return columns | {name: pa.array(column[rows], from_pandas=True) for name, column in tables.items()}
 
 
 def check_text(text: Any, side: str) -> None:
