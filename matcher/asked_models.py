@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -26,8 +26,8 @@ from ..terms.text.normalizer import Normalizer
 from ..votes.asking import Job, named_model
 from ..votes.endpoint_check import Asked, EndpointCheck, ask_each
 from ..votes.prompts.files import prompt_of
-from ..votes.prompts.questions import ModelConfig, Question
-from ..votes.voters import Picker, Voter
+from ..votes.prompts.questions import ModelConfig
+from ..votes.voters import Picker
 from .batch import Batch, PairModel
 from .loading import OF_MODELS, Loading
 from .protocol import loaded
@@ -134,15 +134,10 @@ def jobs_of(batch: Batch, only: Sequence[str] = ()) -> list[Job]:
             questions = partial(differing.icd_choices(first).questions, first)
         else:
             both, repeats = any(one.both_orders for one in who), max(one.repeats for one in who)
-            questions = partial(_questions, replace(first, both_orders=both, repeats=repeats), pairs)
+            questions = partial(replace(first, both_orders=both, repeats=repeats).questions, pairs)
         called = f"{', '.join(feature.name for feature in specs)}: {first.config.model}"
         jobs.append(Job(features.language_model(first), prompt, questions, called))
     return jobs
-
-
-def _questions(voter: Voter, pairs: Sequence[tuple[str, str]]) -> Iterator[Question]:
-    for first, second in pairs:
-        yield from voter.questions(first, second)
 
 
 def _groups_of(features: FeatureSet, only: Sequence[str]) -> list[list[tuple[FeatureSpec, Any]]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -54,12 +54,12 @@ class Voter:
         config, prompt = _asked("vote", options, **soft)
         return cls(config, options["endpoint"], options["order"] == "both", options["soft"], options["repeats"], prompt)
 
-    def questions(self, first: str, second: str) -> Iterator[Question]:
-        """All that is asked about a pair of different names."""
-        pair = sorted((first, second))
-        for one, other in (pair, pair[::-1])[: 1 + self.both_orders]:
-            for repeat in range(self.repeats):
-                yield Question(self.config, one, other, repeat)
+    def questions(self, pairs: Iterable[tuple[str, str]]) -> Iterator[Question]:
+        """All that is asked about pairs of different names."""
+        for pair in map(sorted, pairs):
+            for one, other in (pair, pair[::-1])[: 1 + self.both_orders]:
+                for repeat in range(self.repeats):
+                    yield Question(self.config, one, other, repeat)
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,7 @@ def test_parameters_of_ones_own_take_the_place_of_the_prompts() -> None:
 def test_mean_by_hand(store: VoteStore) -> None:
     """a, b: 1, 0, 1 in one order and 0, 0, unscored in the other: mean 2/5."""
     both = voter(order="both", repeats=3)
-    for question, verdict in zip(both.questions("a", "b"), (1, 0, 1, 0, 0, None), strict=True):
+    for question, verdict in zip(both.questions([("a", "b")]), (1, 0, 1, 0, 0, None), strict=True):
         said(store, question, verdict)
     said(store, Question(both.config, "a", "c", 2), 1)
     said(store, Question(both.config, "b", "c", 3), 1)  # a repeat that this voter does not have
@@ -51,8 +51,8 @@ def test_mean_by_hand(store: VoteStore) -> None:
 
 def test_a_soft_vote_is_the_probability_and_unscored_without_one(store: VoteStore) -> None:
     soft = voter(soft=True)
-    said(store, next(soft.questions("a", "b")), 1, 0.75)
-    said(store, next(soft.questions("a", "c")), 1)
+    said(store, next(soft.questions([("a", "b")])), 1, 0.75)
+    said(store, next(soft.questions([("a", "c")])), 1)
     assert mean_votes(store, soft, ["a", "b", "c"]) == {(0, 1): 0.75}
 
 
@@ -65,7 +65,7 @@ def test_the_plan_counts_each_question_once(store: VoteStore) -> None:
             "price": {"m": {"prompt": 1.0, "completion": 2.0}},
         }
     )
-    said(store, next(voter().questions("angina", "fever")), 1)
+    said(store, next(voter().questions([("angina", "fever")])), 1)
     batch = PairModel(features, features.open(Normalizer(), store=store)).batch(
         ["Angina", "fever", "Angina", "rash"], ["fever", "angina", "rash", "RASH"]
     )
