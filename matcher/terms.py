@@ -83,8 +83,6 @@ def read_terms(
     texts = _as_list(source, option or "terms")
     if option is not None and not texts:
         raise InputError("no terms", column=option, allowed="at least one")
-    if isinstance(source, pa.Array):
-        source = pa.chunked_array([source])
     frame = nw.from_native(source, series_only=True).to_frame() if nw.dependencies.is_into_series(source) else None
     name = column or "diagnosis"
     data = of_columns({name: [one if isinstance(one, str) else None for one in texts]}, "terms")
