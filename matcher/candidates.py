@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import ModelError
 from ..features.names import Names
 from ..features.providers import SHIPPED
 from ..settings import cores
@@ -65,12 +64,6 @@ class CandidateSearch:
         keys = np.unique((place << 32 | candidates.ravel())[candidates.ravel() >= 0])
         first, second = names[keys >> 32], (keys & 0xFFFFFFFF).astype(np.int32)
         return first[first != second], second[first != second]
-
-
-def check_can_search(names: Names) -> None:
-    """Raises `ModelError` for a model that has no encoder to find candidates by."""
-    if SHIPPED not in names.providers.encoders:
-        raise ModelError("The model has no encoder of its own, so it cannot look for candidates in a list.")
 
 
 def names_at_once(candidates: int) -> int:

@@ -13,12 +13,11 @@ from numpy.typing import NDArray
 
 from .. import progress
 from ..errors import warn
-from ..features.compute import prepare
 from ..features.names import Names
 from .batch import Batch, PairModel
-from .candidates import CANDIDATES, CandidateSearch, check_can_search, names_at_once
+from .candidates import CANDIDATES, CandidateSearch, names_at_once
 from .doubtful import is_doubtful
-from .terms import Listed, Terms, listed
+from .terms import Listed, Terms, prepared
 
 SAME_WORDS = "the same after normalisation"
 _ROUNDS = 21
@@ -29,11 +28,7 @@ _MOST_ASKED = 1 << 22
 
 def dedupe(model: PairModel, read: Terms, *, least: float, candidates: int = CANDIDATES) -> pa.Table:
     """See `MatchFunction.dedupe`. least : of a match."""
-    with progress.shown("Reading terms") as report:
-        names, (of,) = listed(model, report, terms=read.texts)
-    check_can_search(names)
-    with progress.shown("Preparing terms") as report:
-        prepare(names, model.features, progress=report)
+    names, (of,) = prepared(model, terms=read.texts)
     among, at_once = np.unique(of.name[of.understood]), names_at_once(candidates)
     search = CandidateSearch(names, among, candidates)
     found = [keys_of(*search(among[start : start + at_once])) for start in range(0, len(among), at_once)]

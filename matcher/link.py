@@ -22,16 +22,15 @@ from numpy.typing import NDArray
 
 from .. import progress
 from ..errors import warn
-from ..features.compute import prepare
 from ..features.names import Names
 from ..files.atomic import make_folder, whole_file
 from ..files.tables import check_output, write_table
 from ..models.manifest import SHAPE_FEATURES, installed_releases
 from ..progress import say
 from .batch import WHY, Batch, PairModel
-from .candidates import CANDIDATES, CandidateSearch, check_can_search, names_at_once
+from .candidates import CANDIDATES, CandidateSearch, names_at_once
 from .doubtful import is_doubtful
-from .terms import Listed, Terms, listed
+from .terms import Listed, Terms, prepared
 
 NO_MATCH = "no match"
 _WORTH_NAMING = 0.01
@@ -57,11 +56,7 @@ def link(
     """See `MatchFunction.link`. least : of a link. judged_by : what tells the match function from any other, as JSON can hold it."""
     if output is not None:
         check_output(output)
-    with progress.shown("Reading terms") as report:
-        names, (a, b) = listed(model, report, a=read.texts, b=read_b.texts)
-    check_can_search(names)
-    with progress.shown("Preparing terms") as report:
-        prepare(names, model.features, progress=report)
+    names, (a, b) = prepared(model, a=read.texts, b=read_b.texts)
     search = CandidateSearch(names, np.unique(b.name[b.understood]), candidates)
     understood, there = np.zeros((2, len(names)), bool)
     understood[a.name[a.understood]] = there[b.name[b.name >= 0]] = True

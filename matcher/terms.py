@@ -12,12 +12,15 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from ..errors import InputError, NotUnderstoodWarning, ReadingWarning, quoted, warn
-from ..features.names import Names, Progress
+from ..errors import InputError, ModelError, NotUnderstoodWarning, ReadingWarning, quoted, warn
+from ..features.compute import prepare
+from ..features.names import Names
+from ..features.providers import SHIPPED
 from ..files.pairs import refused_texts, why_refused
 from ..files.reading import Reading
 from ..files.table import of_columns, term_column
 from ..files.tables import Table, read_table
+from ..progress import Progress, shown
 from .batch import PairModel
 
 BLANK = "blank"
@@ -134,11 +137,30 @@ class Listed:
     def warn_of_unknown(self, name: str) -> None:
         """Warns, once, of terms that are not understood; name : of the list."""
         if unknown := [row for row, problem in self.problems.items() if problem.startswith(NOT_UNDERSTOOD)]:
-            shown, reason = quoted(self.texts[unknown[0]]), self.problems[unknown[0]].removeprefix(NOT_UNDERSTOOD)
+            first, reason = quoted(self.texts[unknown[0]]), self.problems[unknown[0]].removeprefix(NOT_UNDERSTOOD)
             warn(
-                f"{len(unknown):,} of {len(self):,} terms ({name}) are not understood; the first is {shown} ({reason}).",
+                f"{len(unknown):,} of {len(self):,} terms ({name}) are not understood; the first is {first} ({reason}).",
                 NotUnderstoodWarning,
             )
+
+
+def prepared(model: PairModel, **lists: Sequence[Any]) -> tuple[Names, list[Listed]]:
+    """`listed`, with progress shown, of lists that candidates are looked for in: all that the features need of the names is made.
+
+    Raises
+    ------
+    InputError
+        As of `listed`.
+    ModelError
+        For a model that has no encoder to find candidates by.
+    """
+    with shown("Reading terms") as report:
+        names, read = listed(model, report, **lists)
+    if SHIPPED not in model.providers.encoders:
+        raise ModelError("The model has no encoder of its own, so it cannot look for candidates in a list.")
+    with shown("Preparing terms") as report:
+        prepare(names, model.features, progress=report)
+    return names, read
 
 
 def listed(model: PairModel, progress: Progress | None = None, **lists: Sequence[Any]) -> tuple[Names, list[Listed]]:
@@ -177,8 +199,8 @@ def listed(model: PairModel, progress: Progress | None = None, **lists: Sequence
         problems = {
             row: reasons.get(int(code[row]), BLANK) for row in np.flatnonzero(~understood[code]).tolist()
         } | said
-        shown = [term if isinstance(term, str) else None for term in terms]
-        out.append(Listed(shown, code, name_of[code], understood[code], problems))
+        kept = [term if isinstance(term, str) else None for term in terms]
+        out.append(Listed(kept, code, name_of[code], understood[code], problems))
     return names, out
 
 
