@@ -10,11 +10,11 @@ import hashlib
 import json
 import os
 import zipfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from importlib import metadata
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -65,13 +65,13 @@ def link(
     model = model.with_votes(names, (search(block[understood[block]]) for block in blocks))
     job = (*judged_by, k, least, candidates, at_once, a.texts, b.texts)
     # where a language model decides, what was asked is kept in its store, and what was not is asked by the next call
-    keeps = None if output is None or model.verdicts is not None else KeptBlocks(output, len(blocks), *job)
-    with keeps or contextlib.nullcontext() as kept:
+    keeps = None if output is None or model.verdicts is not None else _kept_blocks(output, len(blocks), *job)
+    with keeps or contextlib.nullcontext(lambda number, make: make()) as block_of:
         found: list[Block] = [dict.fromkeys(("a", "b"), np.zeros(0, np.int32)) | {"probability": np.zeros(0)}]
         with progress.shown("Linking terms") as report:
             for number, block in enumerate(blocks):
                 judged = partial(_judged, model, names, block, understood, there, search, k, least)
-                found.append(judged() if kept is None else kept.of(number, judged))
+                found.append(block_of(number, judged))
                 report(min((number + 1) * at_once, len(wanted)), len(wanted))
         of_a, of_b, probability = (np.concatenate([one[name] for one in found]) for name in found[0])
         made = _links(model, names, (read, a), (read_b, b), of_a, of_b, probability, k, least, add)
@@ -183,56 +183,51 @@ def _warn_of_limits(b: Listed, candidates: int) -> None:
         )
 
 
-class KeptBlocks:
-    """The blocks of one job, in a folder named like its output with ".parts": another input, model or option finds none of them.
+@contextlib.contextmanager
+def _kept_blocks(
+    output: str | os.PathLike[str], blocks: int, *job: Any
+) -> Iterator[Callable[[int, Callable[[], Block]], Block]]:
+    """Gives a block of one job by its number, kept as it is made, in a folder named like the output with ".parts".
 
-    A block is there as soon as its file has its name; one that is damaged is made again. Left without an error, they are removed.
+    Another input, model or option finds none of them. A block is there as soon as its file has its name; one that is damaged is made
+    again. Left without an error, they are removed.
 
     Parameters
     ----------
-    blocks : how many the job has. job : all that the result depends on, as JSON can hold it.
+    blocks : how many the job has; a single one is not kept. job : all that the result depends on, as JSON can hold it.
     """
+    libraries = installed_releases(_LIBRARIES)
+    about = json.dumps([metadata.version("dxmatch"), libraries, blocks, *job], sort_keys=True, default=str)
+    name = f"links-{hashlib.sha256(about.encode()).hexdigest()[:16]}"
+    folder, there = Path(f"{os.fspath(output)}.parts"), dict[int, Block]()
+    damaged = OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile
+    paths = [folder / f"{name}-{number:05}.npz" for number in range(blocks)]
+    for number, path in enumerate(paths):
+        with contextlib.suppress(*damaged), np.load(path, allow_pickle=False) as file:
+            there[number] = dict(file)
+    if there:
+        say(f"{len(there):,} of {blocks:,} blocks were there already.")
 
-    def __init__(self, output: str | os.PathLike[str], blocks: int, *job: Any) -> None:
-        libraries = installed_releases(_LIBRARIES)
-        about = json.dumps([metadata.version("dxmatch"), libraries, blocks, *job], sort_keys=True, default=str)
-        self._name = f"links-{hashlib.sha256(about.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
-        self._folder, self._blocks = Path(f"{os.fspath(output)}.parts"), blocks
-        self._there = {number: block for number in range(blocks) if (block := self._read(number)) is not None}
-        if self._there:
-            say(f"{len(self._there):,} of {blocks:,} blocks were there already.")
-
-    def of(self, number: int, make: Callable[[], Block]) -> Block:
-        """The block of that number, kept as it is made, unless it is all of the job."""
-        if number not in self._there:
-            block = make()
-            if self._blocks == 1:
-                return block
-            with whole_file(make_folder(self._folder) / self._file(number)) as part, part.open("wb") as file:
+    def block_of(number: int, make: Callable[[], Block]) -> Block:
+        if number in there:
+            return there[number]
+        block = make()
+        if blocks > 1:
+            make_folder(folder)
+            with whole_file(paths[number]) as part, part.open("wb") as file:
                 np.savez(file, **dict[str, Any](block))
-            self._there[number] = block
-        return self._there[number]
+            there[number] = block
+        return block
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, error: type[BaseException] | None, *_: object) -> None:
-        if error is None:
-            for path in self._folder.glob(f"*{self._file('*')}*"):  # also what a killed process was about to write
-                path.unlink(missing_ok=True)
-            with contextlib.suppress(OSError):
-                self._folder.rmdir()
-        elif error is KeyboardInterrupt and self._there:
-            raise KeyboardInterrupt(
-                f"interrupted; {len(self._there):,} of {self._blocks:,} blocks are kept in {self._folder}. Run the same command again to go on."
-            ) from None
-
-    def _file(self, number: int | str) -> str:
-        return f"{self._name}-{number:>05}.npz"
-
-    def _read(self, number: int) -> Block | None:
-        try:
-            with np.load(self._folder / self._file(number), allow_pickle=False) as file:
-                return dict(file)
-        except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile):
-            return None
+    try:
+        yield block_of
+    except KeyboardInterrupt:
+        if not there:
+            raise
+        raise KeyboardInterrupt(
+            f"interrupted; {len(there):,} of {blocks:,} blocks are kept in {folder}. Run the same command again to go on."
+        ) from None
+    for path in folder.glob(f"*{name}-*"):  # also what a killed process was about to write
+        path.unlink(missing_ok=True)
+    with contextlib.suppress(OSError):
+        folder.rmdir()
