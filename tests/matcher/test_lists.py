@@ -275,7 +275,7 @@ def test_the_policy_and_the_threshold_of_dedupe() -> None:
         dxmatch.load(policy="narrower-counts").dedupe(pair)
 
 
-BLOCKS = 4
+TYPES, BLOCKS = [f"type {i} diabetes" for i in range(1, 17)], 12
 
 
 @pytest.fixture
@@ -305,7 +305,7 @@ def test_the_same_command_goes_on_and_gives_the_same_bytes(
 ) -> None:
     """Also over a block that was damaged, and a file that a kill left half."""
     monkeypatch.chdir(tmp_path)
-    write_table(pa.table({"dx": [*A[:8], "GOUT", "severe gout", "angina"]}), "a.csv")
+    write_table(pa.table({"dx": [*A[:8], "GOUT", "severe gout", "angina", *TYPES]}), "a.csv")
     write_table(pa.table({"term": B}), "b.csv")
     run = lambda output: command("link", "a.csv", "b.csv", "-o", output, "--k", "3")  # noqa: E731
     assert run("whole.csv").code == 0 and not list(tmp_path.glob("*.parts"))
