@@ -37,14 +37,12 @@ def hub_name(path: object, revision: str | None = None) -> tuple[str, str | None
     return None
 
 
-def hub_model(
-    name: str, revision: str | None = None, *, allow_download: bool = False, pinned: bool = False
-) -> tuple[ModelFolder, str]:
-    """The model of the hub's cache on this machine, or fetched, and the commit that it is of.
+def hub_model(name: str, revision: str | None, *, allow_download: bool, pinned: bool) -> tuple[ModelFolder, str]:
+    """The model of the hub's cache on this machine, or fetched, and its name with the commit that it is of.
 
     Parameters
     ----------
-    revision : a commit, a tag or a branch; "main" if not given. A warning says the commit where it is none.
+    revision : a commit, a tag or a branch; "main" for None. A warning says the commit where it is none.
     allow_download : asks the hub, and fetches what the cache lacks; without it no request is made.
     pinned : no warning, for the caller holds the model against its whole hash.
 
@@ -61,27 +59,21 @@ def hub_model(
     except InputError as error:
         allowed = "a model folder, or the name of a model on the Hugging Face hub"
         raise InputError(f"no such folder here; {error.problem}", allowed=allowed, remedy=error.remedy) from None
-    parts, commit = model_folder.load(found, f"{name}@{found.name}"), found.name
-    if revision != commit and not pinned:
-        warn(f'{name} without a commit may be another model tomorrow; this one is revision="{commit}".')
-    return parts, commit
+    fetched_from = f"{name}@{found.name}"
+    parts = model_folder.load(found, fetched_from)
+    if revision != found.name and not pinned:
+        warn(f'{name} without a commit may be another model tomorrow; this one is revision="{found.name}".')
+    return parts, fetched_from
 
 
-def push(
-    contents: Mapping[str, bytes],
-    name: str,
-    *,
-    private: bool = True,
-    branch: str | None = None,
-    message: str | None = None,
-) -> str:
+def push(contents: Mapping[str, bytes], name: str, *, private: bool, branch: str | None, message: str | None) -> str:
     """Writes the files of a model folder, and its card as README.md, as one commit; "owner/name@commit", as `load` takes it.
 
     Parameters
     ----------
     contents : of each file by its name, as `models.folder.contents_of` gives them.
     private : a repository that is made is private; one that is there and public is refused.
-    branch : "main" if not given; it must be there.
+    branch : "main" for None; it must be there.
 
     Raises
     ------

@@ -92,8 +92,7 @@ def load(
     fetched_from, identity = None, loading.identity
     if (named := hub_name(matcher, loading.revision)) is not None:
         pinned = identity is not None and len(identity.rpartition("@")[2]) == 64
-        parts, commit = hub_model(*named, allow_download=loading.allow_download, pinned=pinned)
-        fetched_from = f"{named[0]}@{commit}"
+        parts, fetched_from = hub_model(*named, allow_download=loading.allow_download, pinned=pinned)
     else:
         parts = shipped_parts() if matcher is None else model_folder.load(matcher)
     m = MatchFunction(
@@ -645,7 +644,7 @@ class MatchFunction:
         made = dedupe(m.model, read, least=m.threshold_or(threshold), candidates=candidates)
         if output is not None:
             write_table(made, output)
-        return read.native(made, np.arange(len(read)))
+        return read.native(made, np.arange(len(made)))
 
     def for_duplicates(self, policy: PolicyName | None = None) -> Self:
         """Under the policy, as `dedupe` takes it: for None "strict" where M knows it and is under no other, else M's own.

@@ -37,9 +37,6 @@ class Terms:
     table: Table
     column: str
 
-    def __len__(self) -> int:
-        return len(self.texts)
-
     @property
     def places(self) -> NDArray[np.int64]:
         """int64[n]: where each stands in its list or frame, or below the header of its file, rows without a value counted; from 0."""
