@@ -57,7 +57,8 @@ def link(
     if output is not None:
         check_output(output)
     names, (a, b) = prepared(model, a=read.texts, b=read_b.texts)
-    search = CandidateSearch(names, np.unique(b.name[b.understood]), candidates)
+    among = np.unique(b.name[b.understood])
+    search = CandidateSearch(names, among, candidates)
     understood, there = np.zeros((2, len(names)), bool)
     understood[a.name[a.understood]] = there[b.name[b.name >= 0]] = True
     wanted, at_once = np.unique(a.name[a.name >= 0]), names_at_once(candidates)
@@ -75,8 +76,11 @@ def link(
                 report(min((number + 1) * at_once, len(wanted)), len(wanted))
         of_a, of_b, probability = (np.concatenate([one[name] for one in found]) for name in found[0])
         made = _links(model, names, (read, a), (read_b, b), of_a, of_b, probability, k, least, add)
-        if k is None or k >= candidates:
-            _warn_of_limits(b, candidates)
+        if len(among) > candidates and (k is None or k >= candidates):
+            warn(
+                f"For each term at most 3 x {candidates:,} of {len(among):,} different ones were judged, so that these may not be all matches "
+                "there are. The option 'candidates' finds more."
+            )
         if output is not None:
             write_table(made, output)
     return made
@@ -150,10 +154,9 @@ def _links(
     rows_a, rows_b, p = rows_a[order], rows_b[order], np.concatenate([p, np.full(len(left), np.nan)])[order]
     none = rows_b < 0
     take_a, take_b = pa.array(rows_a), pa.array(rows_b, mask=none)
-    texts_a, texts_b = (pa.array(of.texts, pa.large_string()) for of in (a, b))
     columns: dict[str, Any] = {
-        "a": texts_a.take(take_a),
-        "b": texts_b.take(take_b),
+        "a": pa.array(a.texts, pa.large_string()).take(take_a),
+        "b": pa.array(b.texts, pa.large_string()).take(take_b),
         "probability": pa.array(p, mask=none),
         "match": pa.array(~none),
         "doubtful": pa.array(is_doubtful(p), mask=none),
@@ -172,15 +175,6 @@ def _links(
     others = {name: values.take(take_a) for name, values in terms_a.others("a_").items()}
     others |= {name: values.take(take_b) for name, values in terms_b.others("b_", index=True).items()}
     return pa.table(columns | {name: values for name, values in others.items() if name not in columns})
-
-
-def _warn_of_limits(b: Listed, candidates: int) -> None:
-    """Says that there may be more links than were found, where not all of the second list were candidates."""
-    if (different := len(np.unique(b.name[b.understood]))) > candidates:
-        warn(
-            f"For each term at most 3 x {candidates:,} of {different:,} different ones were judged, so that these may not be all matches there "
-            "are. The option 'candidates' finds more."
-        )
 
 
 @contextlib.contextmanager
