@@ -67,20 +67,18 @@ def matrix(model: PairModel, a_terms: Any, b_terms: Any) -> NDArray[np.float64]:
     b.warn_of_unknown("b_terms")
     prepare(names, model.features)
     out = np.full((len(a), len(b)), np.nan)
-    rows, columns = np.flatnonzero(a.name >= 0), np.flatnonzero(b.name >= 0)
-    first, of_row = np.unique(a.name[rows], return_inverse=True)
+    first, columns = np.unique(a.name[a.name >= 0]), np.flatnonzero(b.name >= 0)
     second, of_column = np.unique(b.name[columns], return_inverse=True)
     at_once = max(1, PAIRS_AT_ONCE // max(len(second), 1))
     blocks = [first[start : start + at_once] for start in range(0, len(first), at_once)]
     each_with_each = lambda some: (np.repeat(some, len(second)), np.tile(second, len(some)))  # noqa: E731
     model = model.with_votes(names, map(each_with_each, blocks))
     with progress.shown("Scoring pairs") as report:
-        for start, some in zip(range(0, len(first), at_once), blocks, strict=True):
-            found = model.probabilities(names, *each_with_each(some))
-            here = np.flatnonzero((of_row >= start) & (of_row < start + at_once))
-            block = found.reshape(len(some), len(second))
-            out[np.ix_(rows[here], columns)] = block[np.ix_(of_row[here] - start, of_column)]
-            report(start + len(some), len(first))
+        for number, some in enumerate(blocks, 1):
+            found = model.probabilities(names, *each_with_each(some)).reshape(len(some), len(second))
+            rows = np.flatnonzero(np.isin(a.name, some))
+            out[np.ix_(rows, columns)] = found[np.ix_(np.searchsorted(some, a.name[rows]), of_column)]
+            report(min(number * at_once, len(first)), len(first))
     # What is not understood is the same as its equals, and is judged with nothing else.
     judged = (a.understood[:, None] & b.understood) | (a.name[:, None] == b.name)
     out[~judged] = np.nan
