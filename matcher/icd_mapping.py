@@ -20,8 +20,7 @@ from ..files.reading import Reading
 from ..files.tables import read_table, with_columns, write_table
 from ..files.wording import is_file_name
 from ..files.workbook import split_sheet
-from ..options import Between, File, checked
-from ..options import Table as AnyTable
+from ..options import Between, File, Table, checked
 from ..pages.encodings import shown as in_a_cell
 from ..pages.terminal import print_table
 from ..progress import Progress, shown
@@ -53,12 +52,12 @@ _SHOWN = 20
 
 @checked
 def icd(
-    diagnoses: AnyTable,
+    diagnoses: Table,
     *,
     column: str | None = None,
     unique: bool = False,
     k: Annotated[int, Between(1, MAX_K)] | None = None,
-    tree: AnyTable = None,
+    tree: Table = None,
     preset: Preset = "default",
     pick: str | None = None,
     matcher: MatchFunction | File | None = None,
@@ -265,13 +264,13 @@ class IcdAccuracy:
 
 @checked
 def icd_accuracy(
-    diagnoses: AnyTable,
+    diagnoses: Table,
     gold: str,
     *,
     column: str | None = None,
     unique: bool = False,
     k: Annotated[int, Between(1, MAX_K)] | None = None,
-    tree: AnyTable = None,
+    tree: Table = None,
     preset: Preset = "default",
     pick: str | None = None,
     matcher: MatchFunction | File | None = None,
