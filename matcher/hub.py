@@ -12,8 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ..errors import InputError, MissingExtra, ModelError, OptionError, warn
-from ..models import folder as model_folder
-from ..models.folder import ModelFolder
+from ..models.folder import ModelFolder, load
 from ..models.manifest import CARD, MANIFEST, read
 from ..terms.encoders.folders import first_line, hub_folder, is_hub_name
 
@@ -60,7 +59,7 @@ def hub_model(name: str, revision: str | None, *, allow_download: bool, pinned: 
         allowed = "a model folder, or the name of a model on the Hugging Face hub"
         raise InputError(f"no such folder here; {error.problem}", allowed=allowed, remedy=error.remedy) from None
     fetched_from = f"{name}@{found.name}"
-    parts = model_folder.load(found, fetched_from)
+    parts = load(found, fetched_from)
     if revision != found.name and not pinned:
         warn(f'{name} without a commit may be another model tomorrow; this one is revision="{found.name}".')
     return parts, fetched_from
@@ -94,17 +93,15 @@ def push(contents: Mapping[str, bytes], name: str, *, private: bool, branch: str
             f"{name}: the repository is there and public, and a model's card and warnings quote what it was trained on. "
             "Make it private, or say that it may be public (private=False)."
         )
-    card = contents.get(CARD, b"").decode()
-    files = {**contents, "README.md": (_front_matter(contents) + card).encode()}
+    language = json.dumps(read(contents[MANIFEST], MANIFEST).normalizer["language"])
+    front = (
+        f"---\nlibrary_name: dxmatch\nlanguage: {language}\ntags: [dxmatch, diagnosis, entity-matching, medical]\n---\n"
+    )
+    files = {**contents, "README.md": front.encode() + contents.get(CARD, b"")}
     operations = [library.CommitOperationAdd(file, content) for file, content in sorted(files.items())]
     message = message or "A match function of dxmatch"
     with _refusals_told(name):
         return f"{name}@{api.create_commit(name, operations, commit_message=message, revision=branch).oid}"
-
-
-def _front_matter(contents: Mapping[str, bytes]) -> str:
-    language = read(contents[MANIFEST], MANIFEST).normalizer["language"]
-    return f"---\nlibrary_name: dxmatch\nlanguage: {json.dumps(language)}\ntags: [dxmatch, diagnosis, entity-matching, medical]\n---\n"
 
 
 def _library(what: str) -> Any:
