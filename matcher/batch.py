@@ -252,21 +252,16 @@ class Batch(Lazy):
 
     def probability(self, policy: PolicyName | None = None) -> NDArray[np.float64]:
         """float64[n] under a policy, the model's own if not given; NaN where a row is unscored."""
-        found = self._under(self.model.policy if policy is None else POLICIES[policy])
+        chosen, found = self.model.policy if policy is None else POLICIES[policy], self.decided[self.pair_of_row]
+        if chosen.name in LEARNT_POLICIES and chosen.name in self.model.relation.trees:
+            # as the labelled pairs have taught the policy itself, and never more than by default
+            seen = np.hstack([self.features[self.pair_of_row], self.directions])
+            learnt = self.model.relation.of_head(chosen.name, seen, threads=self._threads)
+            found = np.where(self.equal[self.pair_of_row], found, np.minimum(learnt, found))
+        elif chosen.name != SPECIFICATION:
+            found = chosen.probability(self._related[0])
         found[self.unscored] = np.nan
         return found
-
-    def _under(self, policy: Policy) -> NDArray[np.float64]:
-        """The sum over the relations that count. Where the labelled pairs have taught the policy itself, theirs, and never more than by default."""
-        most = self.decided[self.pair_of_row]
-        if policy.name == SPECIFICATION:
-            return most
-        relation = self.model.relation
-        if policy.name not in relation.trees or policy.name not in LEARNT_POLICIES:
-            return policy.probability(self._related[0])
-        seen = np.hstack([self.features[self.pair_of_row], self.directions])
-        learnt = relation.of_head(policy.name, seen, threads=self._threads)
-        return np.where(self.equal[self.pair_of_row], most, np.minimum(learnt, most))
 
     @property
     @once
