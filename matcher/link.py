@@ -51,9 +51,8 @@ def link(
     candidates: int = CANDIDATES,
     add: Sequence[str] = (),
     output: str | os.PathLike[str] | None = None,
-    judged_by: Sequence[Any] = (),
 ) -> pa.Table:
-    """See `MatchFunction.link`. least : of a link. judged_by : what tells the match function from any other, as JSON can hold it."""
+    """See `MatchFunction.link`. least : of a link."""
     if output is not None:
         check_output(output)
     names, (a, b) = prepared(model, a=read.texts, b=read_b.texts)
@@ -64,6 +63,8 @@ def link(
     wanted, at_once = np.unique(a.name[a.name >= 0]), names_at_once(candidates)
     blocks = [wanted[start : start + at_once] for start in range(0, len(wanted), at_once)]
     model = model.with_votes(names, (search(block[understood[block]]) for block in blocks))
+    parts, store = model.trained, model.providers.store
+    judged_by = parts.manifest.name, parts.sha256, model.policy.name, model.judge_all, store and store.status()
     job = (*judged_by, k, least, candidates, at_once, a.texts, b.texts)
     # where a language model decides, what was asked is kept in its store, and what was not is asked by the next call
     keeps = None if output is None or model.verdicts is not None else _kept_blocks(output, len(blocks), *job)

@@ -576,11 +576,8 @@ class MatchFunction:
         from .terms import read_terms
 
         read, read_b = read_terms(a_terms, a, "a", reading), read_terms(b_terms, b, "b", reading)
-        store = self.providers.store
-        judged_by = self.identity, self.policy, self.judge_all, store and store.status()
-        made = link(
-            self.model, read, read_b, k, least=self.threshold_or(threshold), candidates=candidates, add=add, output=output, judged_by=judged_by
-        )  # fmt: skip
+        least = self.threshold_or(threshold)
+        made = link(self.model, read, read_b, k, least=least, candidates=candidates, add=add, output=output)
         return read.native(made, made["index_a"].to_numpy())
 
     @checked
