@@ -73,11 +73,8 @@ def check_identity(name: str, known: Sequence[str], identity: str) -> None:
         For another model, with both.
     """
     if not isinstance(identity, str) or not _IDENTITY.fullmatch(identity):
-        raise OptionError(
-            "identity",
-            "NAME@HASH, of 12 digits as in reports, or 64 as 'dxmatch model show' gives, or these 64 alone",
-            identity,
-        )
+        allowed = "NAME@HASH, of 12 digits as in reports, or 64 as 'dxmatch model show' gives, or these 64 alone"
+        raise OptionError("identity", allowed, identity)
     if not {identity, f"{name}@{identity}"} & set(known):
         here = known[-1] if len(identity.rpartition("@")[2]) == 64 else known[0]
         raise ModelError(f"The model is {here}, not {identity}.")

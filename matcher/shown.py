@@ -30,7 +30,5 @@ def model_facts(m: Any) -> str:
         if part in m.metrics:
             rows += [(f"{name} {where}", with_interval(m.metrics[part][key])) for key, name in _MEASURES.items()]
             break
-    warnings = data.get("warnings") or []
-    return facts(
-        f"Match function {m.name}", rows, [f"{counted(len(warnings), 'warning')} in its card."] if warnings else []
-    )
+    words = [f"{counted(len(warnings), 'warning')} in its card."] if (warnings := data.get("warnings")) else []
+    return facts(f"Match function {m.name}", rows, words)
