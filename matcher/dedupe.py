@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from .. import progress
 from ..errors import warn
-from ..features.names import Names
+from ..features.names import Names, unordered_pairs
 from .batch import Batch, PairModel
 from .candidates import CANDIDATES, CandidateSearch, names_at_once
 from .doubtful import is_doubtful
@@ -31,21 +31,18 @@ def dedupe(model: PairModel, read: Terms, *, least: float, candidates: int = CAN
     names, (of,) = prepared(model, terms=read.texts)
     among, at_once = np.unique(of.name[of.understood]), names_at_once(candidates)
     search = CandidateSearch(names, among, candidates)
-    found = [keys_of(*search(among[start : start + at_once])) for start in range(0, len(among), at_once)]
-    keys = np.unique(np.concatenate([*found, np.zeros(0, np.int64)]))  # each of two names may have found the other
-    model = model.with_votes(names, [names_of(keys)])
+    found = [search(among[start : start + at_once]) for start in range(0, max(len(among), 1), at_once)]
+    a, b = (np.concatenate(side) for side in zip(*found, strict=True))
+    first, second, _ = unordered_pairs(a, b, len(names))  # each of two names may have found the other
+    model, keys = model.with_votes(names, [(first, second)]), first.astype(np.int64) << 32 | second
     with progress.shown("Finding duplicates") as report:
-        probability = model.probabilities(names, *names_of(keys), progress=report)
+        probability = model.probabilities(names, first, second, progress=report)
     clusters = clustered(model, names, keys, probability, least)
     return _duplicates(model, names, read, of, *clusters)
 
 
-def keys_of(a: NDArray[np.int32], b: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Pairs of names as one number each, the smaller name first."""
-    return np.minimum(a, b).astype(np.int64) << 32 | np.maximum(a, b)
-
-
 def names_of(keys: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Of pairs that are one number each, the smaller name first."""
     return (keys >> 32).astype(np.int32), (keys & 0xFFFFFFFF).astype(np.int32)
 
 
