@@ -172,15 +172,11 @@ def listed(model: PairModel, progress: Progress | None = None, **lists: Sequence
     InputError
         For a list without a text in which something is not missing.
     """
-    index: dict[str, int] = {}
-    codes = [
-        np.fromiter(
-            (index.setdefault(t, len(index)) if isinstance(t, str) else -1 for t in terms), np.int32, len(terms)
-        )
-        for terms in lists.values()
-    ]
+    kept = [[term if isinstance(term, str) else None for term in terms] for terms in lists.values()]
+    texts = list(dict.fromkeys(text for some in kept for text in some if text is not None))
+    place_of: dict[str | None, int] = {text: place for place, text in enumerate(texts)}
+    codes = [np.array([place_of.get(text, -1) for text in some], np.int32) for some in kept]
     no_texts = [_no_texts(terms, code, side) for (side, terms), code in zip(lists.items(), codes, strict=True)]
-    texts = list(index)
     refused = refused_texts(pa.array([text.strip() for text in texts], pa.large_string()))
     sound = np.flatnonzero(~refused)
     names = Names.read([texts[place] for place in sound.tolist()], model.providers, progress=progress)
@@ -192,12 +188,11 @@ def listed(model: PairModel, progress: Progress | None = None, **lists: Sequence
         understood[sound[list(names.not_understood)]] = False
         reasons |= {int(sound[place]): f"{NOT_UNDERSTOOD}{why}" for place, why in names.not_understood.items()}
     out = []
-    for terms, code, said in zip(lists.values(), codes, no_texts, strict=True):
+    for some, code, said in zip(kept, codes, no_texts, strict=True):
         problems = {
             row: reasons.get(int(code[row]), BLANK) for row in np.flatnonzero(~understood[code]).tolist()
         } | said
-        kept = [term if isinstance(term, str) else None for term in terms]
-        out.append(Listed(kept, code, name_of[code], understood[code], problems))
+        out.append(Listed(some, code, name_of[code], understood[code], problems))
     return names, out
 
 
