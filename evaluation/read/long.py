@@ -211,8 +211,7 @@ def right_shape(table: Table, given: Mapping[str, list[str]]) -> Shape:
         raise InputError(problem, source=table.source, allowed=allowed, got=table.names)
     right = right or [*filter(None, [names.get(PREDICTIONS), names.get("diagnosis"), answer, *alone])][:1]
     if all(table.data[name].null_count == len(table) for name in [*right, *filter(None, [names.get(FINAL)])]):
-        problem = "no column holds right answers"
-        allowed = "a column 'reference', or its name in the option 'columns'"
+        problem, allowed = "no column holds right answers", "a column 'reference', or its name in the option 'columns'"
         raise InputError(problem, source=table.source, allowed=allowed, got=table.names)
     codes = {f"{REFERENCE}_{ours}": names[ours] for ours in ("icd10", "severity") if ours in names}
     return Shape(table, REFERENCES, codes | names, {}, right, REFERENCES, [])
