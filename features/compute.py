@@ -5,7 +5,7 @@ What is unscored is not "no": it is NaN, and too much of it is refused.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -85,10 +85,13 @@ def coverage(table: NDArray[np.float32], pair_of_row: NDArray[np.int64], feature
     pair_of_row : int64[n].
     """
     rows = np.bincount(pair_of_row, minlength=len(table))
-    return {
-        name: float(rows[np.isfinite(table[:, column])].sum() / max(len(pair_of_row), 1))
-        for column, name in enumerate(features.names)
-    }
+    return shares(features, [[len(pair_of_row), *(rows[np.isfinite(column)].sum() for column in table.T)]])
+
+
+def shares(features: FeatureSet, counts: Iterable[Sequence[int]]) -> dict[str, float]:
+    """The share of rows that each feature is known for. counts : of each part of them, its rows and for how many each is known."""
+    rows, *known = np.sum([[0] * (1 + len(features.names)), *counts], axis=0).tolist()
+    return {name: count / max(rows, 1) for name, count in zip(features.names, known, strict=True)}
 
 
 def check_coverage(known: Coverage, features: FeatureSet, least: float) -> None:

@@ -17,8 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from ..errors import DxmatchError, InputError, OptionError, warn
-from ..features.compute import Coverage, check_coverage, prepare
-from ..features.feature_set import FeatureSet
+from ..features.compute import Coverage, check_coverage, prepare, shares
 from ..features.names import Names
 from ..files.atomic import make_folder, whole_file
 from ..files.pairs import Pairs, read_pairs
@@ -228,7 +227,7 @@ def _prepared(plan: Plan, workers: int) -> Names | None:
         prepare(names, asked)
         known = lambda chunk: rows_known(rows(chunk).batch(model, names))  # noqa: E731
         counts = [found for _, found in _each("Looking votes up", plan, plan.chunks, known, workers)]
-        check_coverage(_shares(asked, counts), m.features, m.min_coverage)
+        check_coverage(shares(asked, counts), m.features, m.min_coverage)
     with shown("Preparing names") as progress:
         prepare(names, m.features, progress=progress)
         if {"relation", "reasons"} & {*plan.add} or m.policy != SPECIFICATION:
@@ -259,12 +258,6 @@ def _each(
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
             end()
-
-
-def _shares(features: FeatureSet, counts: Sequence[Sequence[int]]) -> Coverage:
-    """The share of the rows that each feature is known for. counts : of each chunk, its rows and for how many each is known."""
-    rows, *known = np.sum(counts, axis=0).tolist()
-    return {name: count / max(rows, 1) for name, count in zip(features.names, known, strict=True)}
 
 
 @contextmanager
@@ -344,6 +337,6 @@ def _check_places(source: Path, output: Path) -> None:
 def _summary(plan: Plan, finished: Mapping[int, Done], resumed: int) -> Summary:
     m, counts = plan.m, [done.counts for done in finished.values()]
     pairs, matches, unscored, *_ = np.sum(counts, axis=0).tolist()
-    coverage = _shares(m.features, [(rows, *known) for rows, _, _, *known in counts])
+    coverage = shares(m.features, [(rows, *known) for rows, _, _, *known in counts])
     asked, rejected = [feature.name for feature in m.features.asked], plan.rows - pairs
     return Summary(pairs, matches, rejected, coverage, len(plan.chunks), resumed, m.threshold, m.name, unscored, asked)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError, ModelError, NotUnderstood, NotUnderstoodWarning, ReadingWarning, quoted, warn
-from ..features.compute import MIN_COVERAGE, check_coverage, coverage, feature_table
+from ..features.compute import MIN_COVERAGE, check_coverage, coverage, feature_table, shares
 from ..features.feature_set import FeatureSet
 from ..features.names import SIDES, Names, Progress, different_texts, unordered_pairs
 from ..features.providers import SHIPPED, Lazy, Providers, once
@@ -82,11 +82,8 @@ class PairModel:
         if not self.features.asked:
             return self
         asked = replace(self.features, features=self.features.asked)
-        known, total = np.zeros(len(asked.features)), 0
-        for a, b in blocks:
-            known, total = known + np.isfinite(feature_table(names, a, b, asked)).sum(axis=0), total + len(a)
-        shares = dict(zip(asked.names, (known / max(total, 1)).tolist(), strict=True))
-        check_coverage(shares, asked, self.min_coverage)
+        counts = [(len(a), *np.isfinite(feature_table(names, a, b, asked)).sum(axis=0)) for a, b in blocks]
+        check_coverage(shares(asked, counts), asked, self.min_coverage)
         return replace(self, min_coverage=0)
 
     @property
