@@ -17,7 +17,7 @@ from ..features.names import Names, unordered_pairs
 from .batch import Batch, PairModel
 from .candidates import CANDIDATES, CandidateSearch, names_at_once
 from .doubtful import is_doubtful
-from .terms import Listed, Terms, prepared
+from .terms import Terms, prepared
 
 SAME_WORDS = "the same after normalisation"
 _ROUNDS = 21
@@ -27,18 +27,51 @@ _MOST_ASKED = 1 << 22
 
 
 def dedupe(model: PairModel, read: Terms, *, least: float, candidates: int = CANDIDATES) -> pa.Table:
-    """See `MatchFunction.dedupe`. least : of a match."""
+    """See `MatchFunction.dedupe`. least : of a match.
+
+    Each name is represented by the first row of the commonest way to write it, a cluster by its commonest name. Of equally common names
+    the one goes first that matches another best, then the first in the list.
+    """
     names, (of,) = prepared(model, terms=read.texts)
     among, at_once = np.unique(of.name[of.understood]), names_at_once(candidates)
     search = CandidateSearch(names, among, candidates)
     found = [search(among[start : start + at_once]) for start in range(0, max(len(among), 1), at_once)]
     a, b = (np.concatenate(side) for side in zip(*found, strict=True))
-    first, second, _ = unordered_pairs(a, b, len(names))  # each of two names may have found the other
-    model, keys = model.with_votes(names, [(first, second)]), first.astype(np.int64) << 32 | second
+    a, b, _ = unordered_pairs(a, b, len(names))  # each of two names may have found the other
+    model, keys = model.with_votes(names, [(a, b)]), a.astype(np.int64) << 32 | b
     with progress.shown("Finding duplicates") as report:
-        probability = model.probabilities(names, first, second, progress=report)
-    clusters = clustered(model, names, keys, probability, least)
-    return _duplicates(model, names, read, of, *clusters)
+        probability = model.probabilities(names, a, b, progress=report)
+    cluster, keys, probability = clustered(model, names, keys, probability, least)
+
+    rows = np.flatnonzero(of.name >= 0)
+    name, text = of.name[rows], of.text[rows]
+    commonest = rows[_first_of(name, -np.bincount(text)[text], rows)[1]]
+    partner, best = _partners(cluster, keys, probability)
+    _, first, number = np.unique(cluster[name], return_index=True, return_inverse=True)
+    number = 1 + np.argsort(np.argsort(first))[number]  # in order of first appearance
+    named, first = np.unique(name, return_index=True)
+    _, chosen = _first_of(number[first], -np.bincount(name), -best[named], first)
+    same_words, other = rows != commonest[name], name != chosen[number - 1]
+    joined = np.where(same_words, commonest[name], np.where(other, commonest[partner[name]], -1))
+    other &= ~same_words
+    why = np.full(len(rows), SAME_WORDS, object)
+    why[other] = _why(model, names, name[other], partner[name[other]])
+    texts = pa.array(of.texts, pa.large_string())
+    alone = joined < 0
+    columns = {
+        "cluster": pa.array(number),
+        "size": pa.array(np.bincount(number)[number]),
+        "representative": texts.take(pa.array(commonest[chosen[number - 1]])),
+        "joined_with": texts.take(pa.array(joined, mask=alone)),
+        "probability": pa.array(joins := np.where(same_words, 1.0, best[name]), mask=alone),
+        "doubtful": pa.array(is_doubtful(joins), mask=alone),
+        "why": pa.array(why, pa.large_string(), mask=alone),
+    }
+    take = pa.array(np.cumsum(of.name >= 0) - 1, mask=of.name < 0)
+    made: dict[str, pa.Array | pa.ChunkedArray] = {"term": texts, "index": pa.array(read.places)}
+    made |= {title: values.take(take) for title, values in columns.items()}
+    made["note"] = pa.array([of.problems.get(row) for row in range(len(of))], pa.large_string())
+    return pa.table(made | {title: values for title, values in read.others("").items() if title not in made})
 
 
 def names_of(keys: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
@@ -80,54 +113,6 @@ def clustered(
         )
     _, smallest, of = np.unique(cluster, return_index=True, return_inverse=True)
     return smallest[of].astype(np.int32), keys, probability
-
-
-def _duplicates(
-    model: PairModel,
-    names: Names,
-    read: Terms,
-    of: Listed,
-    cluster: NDArray[np.int32],
-    keys: NDArray[np.int64],
-    probability: NDArray[np.float64],
-) -> pa.Table:
-    """The table. Each name is represented by the first row of the commonest way to write it, a cluster by its commonest name.
-
-    Of equally common names the one goes first that matches another best, then the first in the list.
-    """
-    rows = np.flatnonzero(of.name >= 0)
-    name, text = of.name[rows], of.text[rows]
-    _, commonest = _first_of(name, -np.bincount(text)[text], rows)
-    commonest = rows[commonest]
-    partner, best = _partners(cluster, keys, probability)
-    _, first, number = np.unique(cluster[name], return_index=True, return_inverse=True)
-    number = 1 + np.argsort(np.argsort(first))[number]  # in order of first appearance
-    named, first = np.unique(name, return_index=True)
-    _, chosen = _first_of(number[first], -np.bincount(name), -best[named], first)
-
-    same_words, other = rows != commonest[name], name != chosen[number - 1]
-    joined = np.where(same_words, commonest[name], np.where(other, commonest[partner[name]], -1))
-    other &= ~same_words
-    why = np.full(len(rows), SAME_WORDS, object)
-    why[other] = _why(model, names, name[other], partner[name[other]])
-    texts = pa.array(of.texts, pa.large_string())
-    alone = joined < 0
-    columns = {
-        "cluster": pa.array(number),
-        "size": pa.array(np.bincount(number)[number]),
-        "representative": texts.take(pa.array(commonest[chosen[number - 1]])),
-        "joined_with": texts.take(pa.array(joined, mask=alone)),
-        "probability": pa.array(joins := np.where(same_words, 1.0, best[name]), mask=alone),
-        "doubtful": pa.array(is_doubtful(joins), mask=alone),
-        "why": pa.array(why, pa.large_string(), mask=alone),
-    }
-    at = np.full(len(of), -1)
-    at[rows] = np.arange(len(rows))
-    take = pa.array(at, mask=at < 0)
-    made: dict[str, pa.Array | pa.ChunkedArray] = {"term": texts, "index": pa.array(read.places)}
-    made |= {title: values.take(take) for title, values in columns.items()}
-    made["note"] = pa.array([of.problems.get(row) for row in range(len(of))], pa.large_string())
-    return pa.table(made | {title: values for title, values in read.others("").items() if title not in made})
 
 
 def _first_of(group: NDArray[np.integer], *by: NDArray[np.generic]) -> tuple[NDArray[np.integer], NDArray[np.int64]]:
