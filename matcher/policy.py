@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Literal
 
 import numpy as np
@@ -36,26 +36,24 @@ class Policy:
         return relations[:, [RELATIONS.index(name) for name in self.counts]].sum(axis=1)
 
 
-POLICIES = MappingProxyType(
-    {
-        policy.name: policy
-        for policy in (
-            Policy(
-                SPECIFICATION,
-                (SAME, NARROWER, BROADER),
-                "two names of one disease match, and so does a disease with a kind, a stage or a laboratory sign of it, whichever of the two says more",
-            ),
-            Policy("strict", (SAME,), "two names of one disease match, and nothing else does"),
-            Policy(
-                "narrower-counts",
-                (SAME, BROADER),
-                "an answer matches that names the reference's disease or a kind of it; a broader one does not",
-            ),
-            Policy(
-                "broader-counts",
-                (SAME, NARROWER),
-                "an answer matches that names the reference's disease or one that it is a kind of; a narrower one does not",
-            ),
-        )
-    }
-)
+POLICIES: Mapping[str, Policy] = {
+    policy.name: policy
+    for policy in (
+        Policy(
+            SPECIFICATION,
+            (SAME, NARROWER, BROADER),
+            "two names of one disease match, and so does a disease with a kind, a stage or a laboratory sign of it, whichever of the two says more",
+        ),
+        Policy("strict", (SAME,), "two names of one disease match, and nothing else does"),
+        Policy(
+            "narrower-counts",
+            (SAME, BROADER),
+            "an answer matches that names the reference's disease or a kind of it; a broader one does not",
+        ),
+        Policy(
+            "broader-counts",
+            (SAME, NARROWER),
+            "an answer matches that names the reference's disease or one that it is a kind of; a narrower one does not",
+        ),
+    )
+}
