@@ -14,7 +14,7 @@ from ..features.names import Names
 from ..features.providers import SHIPPED
 from ..features.tokens import stems
 from ..files.pairs import read_pairs
-from ..matcher.batch import Batch, check_text
+from ..matcher.batch import Batch, check_texts
 from ..matcher.match_function import MatchFunction
 from ..matcher.policy import RELATIONS, SPECIFICATION
 from ..options import Table, checked
@@ -55,8 +55,7 @@ def explain(matcher: MatchFunction, a: str, b: str) -> Explanation:
     ModelError
         Where the trees lack the counts of training pairs.
     """
-    check_text(a, "a")
-    check_text(b, "b")
+    check_texts(a, b)
     batch = matcher.model.batch([a], [b])
     batch.refuse_unscored()
     least = matcher.threshold if matcher.policy == SPECIFICATION else matcher.parts.manifest.decision.threshold

@@ -426,12 +426,13 @@ class Batch(Lazy):
         return columns | {name: pa.array(column[rows], from_pandas=True) for name, column in tables.items()}
 
 
-def check_text(text: Any, side: str) -> None:
-    """Errors: `InputError` for what is no text, and for the name of a file; of many texts it says which method takes them."""
-    if not isinstance(text, str):
-        single = isinstance(text, bytes) or not hasattr(text, "__len__")
-        many = "" if single else "; `probabilities` takes lists and columns"
-        raise InputError("not a text", column=side, allowed=f"a diagnosis in words{many}", got=text)
-    if is_file_name(text):
-        allowed = "a diagnosis in words; a table of pairs goes to `score`"
-        raise InputError("the name of a file, not a diagnosis", column=side, allowed=allowed, got=text)
+def check_texts(*texts: Any) -> None:
+    """Errors: `InputError` for what is no text, and for the name of a file, of `a` or `b`; of many texts it says which method takes them."""
+    for side, text in zip(SIDES, texts, strict=True):
+        if not isinstance(text, str):
+            single = isinstance(text, bytes) or not hasattr(text, "__len__")
+            many = "" if single else "; `probabilities` takes lists and columns"
+            raise InputError("not a text", column=side, allowed=f"a diagnosis in words{many}", got=text)
+        if is_file_name(text):
+            allowed = "a diagnosis in words; a table of pairs goes to `score`"
+            raise InputError("the name of a file, not a diagnosis", column=side, allowed=allowed, got=text)

@@ -28,7 +28,7 @@ from ..models.manifest import warn_of_other_releases
 from ..options import Between, File, Output, Rule, Table, checked
 from ..terms.icd.naming import LANGUAGE, SCRIPT
 from ..terms.text.vocabulary import Corrections
-from .batch import Added, Batch, PairModel, check_text
+from .batch import Added, Batch, PairModel, check_texts
 from .candidates import CANDIDATES
 from .doubtful import Doubtful, Verdicts
 from .hub import hub_model, hub_name, push
@@ -130,9 +130,8 @@ class MatchFunction:
         """Of a model of the hub: "owner/name@commit"."""
         features, providers = open_parts(parts, **opened)
         if doubtful is not None and policy != SPECIFICATION:
-            raise OptionError(
-                "doubtful", f"left out under the policy {policy}, which nobody is asked by", doubtful.model
-            )
+            allowed = f"left out under the policy {policy}, which nobody is asked by"
+            raise OptionError("doubtful", allowed, doubtful.model)
         verdicts = None if doubtful is None else Verdicts(doubtful)
         self.model = PairModel(features, providers, parts, POLICIES[policy], judge_all, min_coverage, verdicts=verdicts)
         """What it sees pairs with; `replace` gives another of the same parts."""
@@ -316,8 +315,7 @@ class MatchFunction:
         return {texts[place]: said for place, said in found.items()}
 
     def _one(self, a: str, b: str) -> Batch:
-        check_text(a, "a")
-        check_text(b, "b")
+        check_texts(a, b)
         batch = self.model.batch([a], [b])
         batch.refuse_unscored()
         batch.warn_of_texts()
@@ -349,8 +347,7 @@ class MatchFunction:
 
     def probability(self, a: str, b: str) -> float:
         """The calibrated probability, in [0, 1], that `a` and `b` name the same disease; NaN where one is not understood."""
-        check_text(a, "a")
-        check_text(b, "b")
+        check_texts(a, b)
         return float(self._of([a], [b]).probability()[0])
 
     def probabilities(self, a: Strings, b: Strings) -> NDArray[np.float64]:
