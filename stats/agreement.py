@@ -147,40 +147,24 @@ VERDICTS: Mapping[str, str] = {
     "kappa": "both say the same of every item",
 }
 """Measure of two who say yes or no -> why it has no value, where it has none."""
-
-
-CLASSES_AGREE: Mapping[str, str] = {"accuracy": "no item", "kappa": "both say the same of every item"}
-"""Measure of two who choose among classes -> why it has no value, where it has none."""
-
-
-def classes_agree(counts: Values, measure: str) -> Values:
-    """Computes one of `CLASSES_AGREE`: float64 [...].
-
-    counts : [..., c * c], items by the class that the first says, then by that of the second.
-    """
-    c = math.isqrt(counts.shape[-1])
-    square = counts.reshape(*counts.shape[:-1], c, c)
-    items, same = square.sum((-2, -1)), np.trace(square, axis1=-2, axis2=-1)
-    if measure == "accuracy":
-        return divided(same, items)
-    chance = (square.sum(-1) * square.sum(-2)).sum(-1)
-    return divided(same * items - chance, items**2 - chance)
+OF_CLASSES = ("accuracy", "kappa")
+"""Those that have a meaning over more than two classes."""
 
 
 def verdicts_agree(counts: Values, measure: str) -> Values:
-    """Computes one of `VERDICTS`: float64 [...].
+    """Computes one of `VERDICTS`, or over more classes than yes and no one of `OF_CLASSES`: float64 [...].
 
-    counts : [..., 4], items to which both say yes, the first alone, the second alone, neither; the second is who is agreed with.
+    counts : [..., c * c], items by what the first says, then by what the second does, who is agreed with; yes stands before no.
     """
-    both, first, second, neither = np.moveaxis(counts, -1, 0)
-    items = both + first + second + neither
+    c = math.isqrt(counts.shape[-1])
+    square = counts.reshape(*counts.shape[:-1], c, c)
+    first, second, same = square.sum(-1), square.sum(-2), np.trace(square, axis1=-2, axis2=-1)
+    items = first.sum(-1)
     if measure == "accuracy":
-        return divided(both + neither, items)
-    if measure == "precision":
-        return divided(both, both + first)
-    if measure == "recall":
-        return divided(both, both + second)
-    if measure == "F1":
-        return divided(2 * both, 2 * both + first + second)
-    chance = (both + first) * (both + second) + (neither + first) * (neither + second)
-    return divided((both + neither) * items - chance, items**2 - chance)
+        return divided(same, items)
+    if measure == "kappa":
+        chance = (first * second).sum(-1)
+        return divided(same * items - chance, items**2 - chance)
+    said, true = first[..., 0], second[..., 0]
+    below = {"precision": said, "recall": true, "F1": (said + true) / 2}
+    return divided(square[..., 0, 0], below[measure])

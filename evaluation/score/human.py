@@ -5,8 +5,7 @@ ClinBench-HPB, §3.2, prints the first of it: 97.5 % with physicians on 393 Chin
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import combinations, product
 from typing import Any
@@ -19,7 +18,7 @@ from ...files.invisible import read_visible
 from ...files.pair_labels import BLANK, HUMAN, experts_of, majority_of
 from ...files.tables import Table
 from ...pages.rows import Row
-from ...stats.agreement import CLASSES_AGREE, VERDICTS, classes_agree, verdicts_agree
+from ...stats.agreement import OF_CLASSES, VERDICTS, verdicts_agree
 from ..match.judge import BOTH, BY_M, JUDGE, MAJORITY, place_of
 from ..match.matches import Matches
 from ..match.options import NOBODY, Graded
@@ -28,7 +27,7 @@ from ..read.lists import Lists, cell_text
 from ..read.names import columns_by_name
 from .declare import Measure
 from .scores import FamilyScores, Score, Settings, of_columns
-from .weighted import RANKS, RELATIONS, SEVERITIES, degree, degrees_of, severity_degree
+from .weighted import APART, CHECKS, RANKS, RELATIONS, SEVERITIES, degrees_of
 
 NAME, TITLE = "human", "Agreement with human labels"
 COLUMNS = (
@@ -37,10 +36,10 @@ COLUMNS = (
 
 AS_GIVEN = "as given"
 """Who says a class that stands in the lists."""
-_YES_NO = ("yes", "no")
 Labels = NDArray[np.int8]
-_SCALES = {"relation": (RELATIONS, partial(degree, scale=RELATIONS)), "severity": (SEVERITIES, severity_degree)}
-"""Kernel29's two questions: the number of each class, and how a cell of the lists is read."""
+_YES_NO = {"yes": 1, "no": 0}
+_SCALES: Mapping[str, Mapping[str, int]] = {"relation": RELATIONS, "severity": SEVERITIES}
+"""Kernel29's two questions: the number of each class. Any other question is one of yes and no."""
 
 
 def scores(matches: Matches, settings: Settings) -> FamilyScores:
@@ -96,57 +95,71 @@ def of_classes(answers: Lists, graded: Graded) -> tuple[list[Score], list[Findin
         cases.append(i)
         places.append(entry)
     rows, findings = list[Score](), list[Finding]()
-    for question, (scale, read) in _SCALES.items():
-        said = _classes_of_people(table, question, scale)
-        judged = degrees_of(answers, question, read, RANKS)[places]
+    for question in _SCALES:
+        said = _classes_of_people(table, question)
+        judged = degrees_of(answers, question, CHECKS[question], RANKS)[places]
         asked = getattr(graded, question)
         told = np.asarray(np.any([np.zeros(len(table), bool), *(of > 0 for of in said.values())], 0))
         if out := int((told & (judged <= 0)).sum()):
             words = f"{out:,} of {int(told.sum()):,} labelled diagnoses are left out: their {question} is blank in the lists, or they stand past rank {RANKS}."
             findings.append(Finding("labels", place=NAME, example=words))
         by = AS_GIVEN if asked is None else BY_M if asked == NOBODY.get(question) else JUDGE
-        for first, second in [*product([(by, judged)] * bool(said), said.items()), *combinations(said.items(), 2)]:
-            rows += _of_two(question, scale, first, second, np.array(cases))
+        rows += _of_all({by: judged}, said, said, cases, {"question": question})
     if not rows:
         raise InputError("no class is told", source=table.source, allowed="a class in relation or severity, of each person relation_NAME")  # fmt: skip
     return rows, findings
 
 
-def _classes_of_people(table: Table, question: str, scale: Mapping[str, int]) -> dict[str, Labels]:
+def _classes_of_people(table: Table, question: str) -> dict[str, Labels]:
     """Reads a column of classes, by words or numbers, or one of each of several people: person -> int8 [rows], `BLANK` for none."""
+    scale = _SCALES[question]
     known = {**scale, **{str(n): n for n in scale.values()}, **{f"{n}.0": n for n in scale.values()}, "": BLANK}
+    columns = [name for name in table.names if name.strip().casefold() == question] + experts_of(table, question)
 
     def class_of(value: Any) -> int:
-        return known[" ".join(re.split(r"[\s_\-]+", cell_text(value).casefold()))]
+        return known[APART.sub(" ", cell_text(value).casefold())]
 
-    columns = [name for name in table.names if name.strip().casefold() == question] + experts_of(table, question)
-    parsed = (table.parsed(name, class_of, f"no class of {question}", ", ".join(scale), None) for name in columns)
+    parsed = (table.parsed(name, class_of, f"no class of {question}", ", ".join(scale)) for name in columns)
     people = [name.strip()[len(question) + 1 :] or HUMAN for name in columns]
     found = {who: np.array(of, np.int8) for who, of in zip(people, parsed, strict=True)}
     return {who: of for who, of in found.items() if (of != BLANK).any()}
 
 
-def _of_two(
-    question: str, scale: Mapping[str, int], first: tuple[str, Labels], second: tuple[str, Labels], cases: NDArray[np.intp]
+def _of_all(
+    judges: Mapping[str, Labels], against: Mapping[str, Labels], humans: Mapping[str, Labels], cases: Sequence[int],
+    more: Mapping[str, str],
 ) -> list[Score]:  # fmt: skip
-    """Compares two who choose among classes: over all of them, then each against the rest."""
-    (who, one), (of, other) = first, second
-    at, c = np.flatnonzero((one > 0) & (other > 0)), len(scale)
+    """Compares each judge with each of those that it is held against, and each two humans."""
+    pairs = [(judge, one) for one, judge in product(against.items(), judges.items())]
+    pairs += combinations(humans.items(), 2)
+    return [score for pair in pairs for score in _of_two(*pair, np.array(cases), more)]
+
+
+def _of_two(
+    first: tuple[str, Labels], second: tuple[str, Labels], cases: NDArray[np.integer], more: Mapping[str, str]
+) -> list[Score]:
+    """Compares what two say: over all classes of the question, then, where there are more than yes and no, each against the rest."""
+    (who, one), (of, other), scale = first, second, _SCALES.get(more.get("question", ""), _YES_NO)
+    numbers = np.array([*scale.values()])
+    said = (one[:, None] == numbers)[:, :, None] & (other[:, None] == numbers)[:, None]
+    at = np.flatnonzero(said.any((1, 2)))
     drawn, place = np.unique(cases[at], return_inverse=True)
-    counts = np.zeros((len(drawn), c * c))
-    np.add.at(counts, (place, c * (one[at] - 1) + other[at] - 1), 1)
-    labels = {"question": question, "who": who, "against": of, "items": len(at), "included": None}
+    counts = np.zeros((len(drawn), numbers.size**2))
+    np.add.at(counts, place, said[at].reshape(len(at), numbers.size**2))
+    several = len(scale) > 2
+    included = None if several else int(said[..., 0].sum())
+    labels = {**more, "who": who, "against": of, "items": len(at), "included": included}
     rows = [
         Score(
-            Measure(measure), [who], drawn, counts, np.arange(c * c)[None], partial(classes_agree, measure=measure), reason=why, compared=False, labels=labels
+            Measure(measure), [who], drawn, counts, np.arange(numbers.size**2)[None], partial(verdicts_agree, measure=measure), reason=VERDICTS[measure], compared=False,
+            labels=labels,
         )
-        for measure, why in CLASSES_AGREE.items()
+        for measure in (OF_CLASSES if several else VERDICTS)
     ]  # fmt: skip
-    for name, number in scale.items():
-        if number not in one[at] and number not in other[at]:
-            continue
-        alone = [(by, np.where(said > 0, said == number, BLANK).astype(np.int8)) for by, said in (first, second)]
-        rows += _agreement(alone[0], alone[1], np.ones(len(cases), bool), cases, {"question": f"{question}: {name}"})
+    for name, number in scale.items() if several else ():
+        if number in one[at] or number in other[at]:
+            alone = [(by, np.where(told > 0, told == number, BLANK).astype(np.int8)) for by, told in (first, second)]
+            rows += _of_two(alone[0], alone[1], cases, {"question": f"{more['question']}: {name}"})
     return rows
 
 
@@ -163,11 +176,10 @@ def _confusion(rows: Sequence[Score]) -> list[Row]:
     """Counts how often each two said what, of the scores that are over all classes."""
     out: list[Row] = []
     for score in rows:
-        question = score.labels.get("question", "")
+        named = {key: score.labels[key] for key in ("question", "who", "against") if key in score.labels}
+        question = named.get("question", "")
         if score.measure.metric == "accuracy" and ":" not in question:
-            classes, of = _SCALES.get(question, (_YES_NO, None))[0], {} if not question else {"question": question}
-            said = zip(product(classes, repeat=2), score.values.sum(0).tolist(), strict=True)
-            named = of | {"who": score.labels["who"], "against": score.labels["against"]}
+            said = zip(product(_SCALES.get(question, _YES_NO), repeat=2), score.values.sum(0).tolist(), strict=True)
             out += [{**named, "says": one, "which_says": other, "items": int(n)} for (one, other), n in said if n]
     return out
 
@@ -190,9 +202,8 @@ def of_labels(
         allowed = "at least one labelled item on which the judge gives a verdict"
         raise InputError("no labelled item has a verdict of every judge", source=source, allowed=allowed)
     against = {MAJORITY: majority_of(labels, of_all=False), **humans} if len(humans) > 1 else humans
-    pairs = [((who, said), one, decided) for one in against.items() for who, said in judges.items()]
-    pairs += [(one, other, np.ones_like(decided)) for one, other in combinations(humans.items(), 2)]
-    rows = [score for one, other, kept in pairs for score in _agreement(one, other, kept, np.array(cases), more)]
+    of_judges = {who: np.where(decided, said, BLANK).astype(np.int8) for who, said in judges.items()}
+    rows = _of_all(of_judges, against, humans, cases, more)
     words = []
     if out := int((~decided).sum()):
         words.append(
@@ -201,26 +212,6 @@ def of_labels(
     if len(humans) > 1 and (ties := int((majority_of(labels, of_all=False) == BLANK).sum())):
         words.append(f"{ties:,} of {len(decided):,} items have no majority of the humans.")
     return rows, [Finding("family", place=NAME, example=one) for one in words]
-
-
-def _agreement(
-    first: tuple[str, Labels],
-    second: tuple[str, Labels],
-    kept: NDArray[np.bool_],
-    of_items: NDArray[np.integer],
-    more: Mapping[str, str],
-) -> Iterator[Score]:
-    """One score for each of `VERDICTS`."""
-    (who, one), (of, other) = first, second
-    at = np.flatnonzero(kept & (one >= 0) & (other >= 0))
-    cases, place = np.unique(of_items[at], return_inverse=True)
-    counts = np.zeros((len(cases), 4))
-    np.add.at(counts, (place, 2 * (one[at] != 1) + (other[at] != 1)), 1)
-    labels = {**more, "who": who, "against": of, "items": len(at), "included": int((other[at] == 1).sum())}
-    for measure, why in VERDICTS.items():
-        yield Score(
-            Measure(measure), [who], cases.astype(np.intp), counts, np.arange(4)[None], partial(verdicts_agree, measure=measure), reason=why, compared=False, labels=labels
-        )  # fmt: skip
 
 
 def _sentences(rows: Sequence[Row]) -> list[str]:

@@ -39,7 +39,7 @@ SETTINGS = {"easy": (1.0, 0.3), "medium": (2.0, 0.0), "hard": (3.0, 0.0)}
 """Name -> (k, x0) of the weight `1 / (1 + exp(k (s - x0)))` of a case whose score is s."""
 
 _WEIGHTS = (RANKS + 1 - np.arange(1, RANKS + 1)) / RANKS
-_APART = re.compile(r"[\s_\-]+")
+APART = re.compile(r"[\s_\-]+")
 
 
 def relevance(distance: ArrayLike) -> NDArray[np.float32]:
@@ -52,7 +52,7 @@ def degree(word: str, scale: Mapping[str, int], **place: Any) -> int:
 
     Errors: `InputError` for any other word, with the nearest; `place` says where (source, row, column).
     """
-    folded = _APART.sub(" ", word.strip().casefold()) if isinstance(word, str) else ""
+    folded = APART.sub(" ", word.strip().casefold()) if isinstance(word, str) else ""
     if folded not in scale:
         near = hint(folded, scale)
         raise InputError(f"a word outside the scale{near}", allowed=", ".join(scale), got=word, **place)
@@ -64,11 +64,8 @@ def severity_degree(word: str | None, **place: Any) -> int:
     return 0 if word is None else degree(word, _WITH_UNKNOWN, **place)
 
 
-CHECKS: dict[str, Callable[[str], object]] = {
-    "relation": lambda word: degree(word, RELATIONS),
-    "severity": severity_degree,
-}
-"""Column -> what raises `InputError` for a word outside its scale."""
+CHECKS: Mapping[str, Callable[..., int]] = {"relation": partial(degree, scale=RELATIONS), "severity": severity_degree}
+"""Column -> how its words are read; `InputError` for one outside its scale."""
 
 
 def list_scores(distances: NDArray[np.integer]) -> Values:
@@ -187,7 +184,7 @@ def semantic_score(relations: Sequence[str], ranks: Sequence[int] | None = None)
     >>> semantic_score(["Exact Synonym", "Exact Disease Group", "Broad Disease Group"])  # 19.8 / 2.4
     8.25
     """
-    distances = _at_ranks("relations", relations, partial(degree, scale=RELATIONS), ranks)
+    distances = _at_ranks("relations", relations, CHECKS["relation"], ranks)
     return float(list_scores(np.maximum(distances, 0)))
 
 
@@ -554,7 +551,7 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
 
 def _semantic(answers: Lists) -> tuple[Values, NDArray[np.bool_]]:
     """Computes the scores [n, r], and which lists have none because a relation is blank."""
-    relation = degrees_of(answers, "relation", partial(degree, scale=RELATIONS), RANKS)
+    relation = degrees_of(answers, "relation", CHECKS["relation"], RANKS)
     at, top = answers.places(RANKS), answers.top(RANKS)
     # a word for no diagnosis keeps its rank and is related to nothing
     distances = np.where(top >= 0, looked_up(relation, at), np.where(top == NO_DIAGNOSIS, FARTHEST, 0))
