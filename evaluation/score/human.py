@@ -102,7 +102,7 @@ def of_classes(answers: Lists, graded: Graded) -> tuple[list[Score], list[Findin
         told = np.asarray(np.any([np.zeros(len(table), bool), *(of > 0 for of in said.values())], 0))
         if out := int((told & (judged <= 0)).sum()):
             words = f"{out:,} of {int(told.sum()):,} labelled diagnoses are left out: their {question} is blank in the lists, or they stand past rank {RANKS}."
-            findings.append(Finding("labels", place=NAME, example=words))
+            findings.append(Finding("family", place=NAME, example=words))
         by = AS_GIVEN if asked is None else BY_M if asked == NOBODY.get(question) else JUDGE
         rows += _of_all({by: judged}, said, said, cases, {"question": question})
     if not rows:

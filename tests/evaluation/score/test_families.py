@@ -151,3 +151,10 @@ def test_best_middle_and_worst_as_printed():
     found = {row["place"]: row for row in of_cases().rows_of("weighted.best_and_worst")}
     assert {place: row["case_id"] for place, row in found.items()} == {"best": "31", "middle": "54", "worst": "20"}
     assert (found["worst"]["Semantic"], found["worst"]["Severity"]) == pytest.approx((0.2, 17 / 3))
+
+
+def test_a_class_that_people_tell_and_the_lists_lack_is_left_out():
+    people = {"case_id": ["1", "1"], "diagnosis": ["dx 1 1", "dx 1 2"], "relation": [ES, EG]}
+    found = of_cases({"1": [("rare", ES), ("rare", None)]}, graded={"human": people})
+    assert "1 of 2 labelled diagnoses are left out: their relation is blank" in told(found, "family")
+    assert find(found.rows_of("human.agreement"), question="relation", metric="kappa")["items"] == 1
