@@ -31,12 +31,9 @@ def cohen_kappas(
     rater is not there: the pair is compared in the other cases.
     """
     if absent is not None and absent.any():
-        there = [np.flatnonzero(~absent[:, pair].any(1)) for pair in zip(first, second, strict=True)]
-        both = np.array([0]), np.array([1])
-        alone = [
-            cohen_kappas(categories[at][:, pair], *both)
-            for at, pair in zip(there, zip(first, second, strict=True), strict=True)
-        ]
+        pairs, both = np.stack([first, second], 1), (np.array([0]), np.array([1]))
+        there = [np.flatnonzero(~absent[:, pair].any(1)) for pair in pairs]
+        alone = [cohen_kappas(categories[at][:, pair], *both) for at, pair in zip(there, pairs, strict=True)]
         return lambda weights: np.concatenate([of(weights[:, at]) for of, at in zip(alone, there, strict=True)], 1)
     raters = categories.shape[1]
     agreement = CaseMeans((categories[:, first] == categories[:, second]) & (categories[:, first] != NONE))
