@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,49 +13,32 @@ NOT_ASKED = "no bootstrap was asked for"
 ALIKE = "every resample gives the same value, as where all are right or all wrong"
 
 
-@dataclass(frozen=True)
-class Interval:
-    """A percentile interval; `low` and `high` are None with a `reason`. `undefined`: resamples without a value."""
-
-    low: float | None
-    high: float | None
-    undefined: int = 0
-    reason: str = ""
-
-
-def percentile_interval(values: NDArray[np.float64], level: float, n_cases: int) -> Interval:
-    """Finds the middle `level` of the resamples that have a value.
-
-    None with fewer than two cases, without resamples, where more than 1 - level of them are undefined, and where all are the
-    same: cases that are all right or all wrong would give [1, 1] or [0, 0] however few they are.
-    """
-    undefined = int(np.isnan(values).sum())
-    if len(values) == 0:
-        return Interval(None, None, 0, NOT_ASKED)
-    if n_cases < 2:
-        return Interval(None, None, undefined, "one case cannot be resampled")
-    if undefined > (1 - level) * len(values):
-        return Interval(None, None, undefined, f"{undefined:,} of {len(values):,} bootstrap repeats are undefined")
-    if np.nanmax(values) - np.nanmin(values) < _SAME:
-        return Interval(None, None, undefined, ALIKE)
-    return Interval(*_middle(values, level), undefined)
-
-
 def measured(value: float, repeats: NDArray[np.float64], level: float, n_cases: int, reason: str) -> dict[str, Any]:
-    """Makes value, low, high, undefined_repeats and reason of a row; None instead of NaN, with the reason why."""
+    """Makes value, low, high, undefined_repeats and reason of a row; None instead of NaN, with the reason why.
+
+    low and high hold the middle `level` of the resamples that have a value. None with fewer than two cases, without resamples, where
+    more than 1 - level of them are undefined, and where all are the same: cases that are all right or all wrong would give [1, 1] or
+    [0, 0] however few they are.
+    """
+    undefined = int(np.isnan(repeats).sum())
+    found = {"value": None, "low": None, "high": None, "undefined_repeats": undefined, "reason": reason}
     if np.isnan(value):
-        undefined = int(np.isnan(repeats).sum())
-        return {"value": None, "low": None, "high": None, "undefined_repeats": undefined, "reason": reason}
-    found = percentile_interval(repeats, level, n_cases)
-    # of alpha and kappa, which resamples of few cases take too low
-    if (
-        found.low is not None
-        and found.high is not None
-        and not found.low - _ROUNDING <= value <= found.high + _ROUNDING
-    ):
-        found = Interval(None, None, found.undefined, "that of the resamples does not hold the value")
-    why = f"no interval: {found.reason}" if found.reason else ""
-    return {"value": value, "low": found.low, "high": found.high, "undefined_repeats": found.undefined, "reason": why}
+        return found
+    if len(repeats) == 0:
+        why = NOT_ASKED
+    elif n_cases < 2:
+        why = "one case cannot be resampled"
+    elif undefined > (1 - level) * len(repeats):
+        why = f"{undefined:,} of {len(repeats):,} bootstrap repeats are undefined"
+    elif np.nanmax(repeats) - np.nanmin(repeats) < _SAME:
+        why = ALIKE
+    else:
+        low, high = _middle(repeats, level)
+        if low - _ROUNDING <= value <= high + _ROUNDING:
+            return {**found, "value": value, "low": low, "high": high, "reason": ""}
+        # of alpha and kappa, which resamples of few cases take too low
+        why = "that of the resamples does not hold the value"
+    return {**found, "value": value, "reason": f"no interval: {why}"}
 
 
 def percentiles(values: NDArray[np.float64], level: float) -> tuple[float | None, float | None]:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dxmatch.stats.intervals import ALIKE, NOT_ASKED, percentile_interval
+from dxmatch.stats.intervals import ALIKE, NOT_ASKED, measured
 from dxmatch.stats.resampling import CaseMeans, Resampling, case_weights
 
 
@@ -57,6 +57,6 @@ def test_the_order_of_cases_and_the_size_of_blocks_change_nothing(monkeypatch):
         (np.append(np.arange(37.0), [np.nan] * 3), 9, (None, None, 3, "3 of 40 bootstrap repeats are undefined")),
     ],
 )
-def test_percentile_interval(values, n, expected):
-    found = percentile_interval(values, 0.95, n)
-    assert (found.low, found.high, found.undefined, found.reason) == pytest.approx(expected)
+def test_the_interval_or_why_there_is_none(values, n, expected):
+    _, *found, reason = measured(36.0, values, 0.95, n, "").values()
+    assert (*found, reason.removeprefix("no interval: ")) == pytest.approx(expected)
