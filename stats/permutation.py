@@ -31,10 +31,10 @@ class Contrast:
     totals: Values
     of: Callable[[Values], Values]
 
-    @property
-    def difference(self) -> float:
-        """The absolute difference of the two in the data."""
-        return float(np.abs(self.of(self.totals[0]) - self.of(self.totals[1])))
+    def as_far(self, moved: Values) -> NDArray[np.bool_]:
+        """Tells where the two lie at least as far apart as in the data: bool [...]. moved : [..., q], from the second's sums to the first's."""
+        plain, apart = (np.abs(self.of(self.totals[0] + by) - self.of(self.totals[1] - by)) for by in (0, moved))
+        return ~(apart < plain - _TIE)
 
 
 def permutation_test(contrasts: Sequence[Contrast], pairs: int, seed: int) -> Values:
@@ -48,18 +48,15 @@ def permutation_test(contrasts: Sequence[Contrast], pairs: int, seed: int) -> Va
     wanted = max(LEAST_SWAPS, min(SWAPS_PER_PAIR * pairs, int(_MOST_VALUES / max(1, len(contrasts)))))
     n = len(contrasts[0].change) if contrasts else 0
     swaps = max(FEWEST_SWAPS, min(wanted, int(_MOST_BITS / max(1, n))))
-    p = np.full(len(contrasts), np.nan)
-    for i, one in enumerate(contrasts):
-        known = _exact_p(one)
-        p[i] = np.nan if known is None else known
+    p = np.array([_exact_p(one) for one in contrasts], float)
     drawn = np.flatnonzero(np.isnan(p)).tolist()
     if drawn:
         p[drawn] = _drawn_p([contrasts[i] for i in drawn], swaps, seed)
     return p
 
 
-def _exact_p(one: Contrast) -> float | None:
-    """The share of all permutations with a difference as large as in the data; None where there are too many to go through.
+def _exact_p(one: Contrast) -> float:
+    """The share of all permutations with a difference as large as in the data; NaN where there are too many to go through.
 
     Cases that change alike, up to the sign, are one group: how many of its g cases add the change is binomial, of g and one half.
     """
@@ -67,12 +64,12 @@ def _exact_p(one: Contrast) -> float | None:
     if not rows.size:
         return 1.0
     if len(np.unique(np.abs(rows[:_SAMPLE]), axis=0)) > _MOST_WAYS:
-        return None
+        return np.nan
     signs = np.sign(rows[np.arange(len(rows)), (rows != 0).argmax(1)])
     ways, group = np.unique(rows * signs[:, None], axis=0, return_inverse=True)
     sizes = np.bincount(group.ravel(), minlength=len(ways))
     if np.prod(sizes + 1.0) > _MOST_OUTCOMES:
-        return None
+        return np.nan
     from scipy.stats import binom
 
     against = np.bincount(group.ravel(), signs < 0, minlength=len(ways))
@@ -81,8 +78,7 @@ def _exact_p(one: Contrast) -> float | None:
         added = np.arange(size + 1)
         moved = (moved[:, None] + ((added - negative)[:, None] * way)[None]).reshape(-1, rows.shape[1])
         chance = (chance[:, None] * binom.pmf(added, size, 0.5)).ravel()
-    apart = np.abs(one.of(one.totals[0] + moved) - one.of(one.totals[1] - moved))
-    return min(1.0, float(chance[~(apart < one.difference - _TIE)].sum()))
+    return min(1.0, float(chance[one.as_far(moved)].sum()))
 
 
 def _drawn_p(contrasts: Sequence[Contrast], swaps: int, seed: int) -> Values:
@@ -92,9 +88,7 @@ def _drawn_p(contrasts: Sequence[Contrast], swaps: int, seed: int) -> Values:
     beyond = np.zeros(len(contrasts), np.int64)
     for swapped in _swapped_cases(len(flat), swaps, seed, 8 * flat.shape[1]):
         for i, moved in enumerate(np.split(swapped @ flat, ends, 1)):
-            one = contrasts[i]
-            apart = np.abs(one.of(one.totals[0] + moved) - one.of(one.totals[1] - moved))
-            beyond[i] += int((~(apart < one.difference - _TIE)).sum())
+            beyond[i] += int(contrasts[i].as_far(moved).sum())
     return (1 + beyond) / (1 + swaps)
 
 
