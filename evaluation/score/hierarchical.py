@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...errors import InputError, OptionError
 from ...pages.rows import Row, known
+from ...stats.agreement import divided
 from ...terms.icd.codes import Nodes, Place, hierarchy, nodes_of_cells, padded
 from ...terms.icd.tree import CATEGORY, IcdTree
 from ..match.codes import NO_CODES
@@ -55,12 +56,12 @@ class Overlap:
     @property
     def precision(self) -> NDArray[np.float64]:
         """|C & C^| / |C^|, NaN where nothing is predicted."""
-        return _share(self.shared, self.predicted)
+        return divided(self.shared, self.predicted)
 
     @property
     def recall(self) -> NDArray[np.float64]:
         """|C & C^| / |C|, NaN where the reference has nothing."""
-        return _share(self.shared, self.reference)
+        return divided(self.shared, self.reference)
 
 
 def overlap(predicted: Nodes, reference: Nodes, tree: IcdTree) -> Overlap:
@@ -90,10 +91,6 @@ def _augmented(sets: Nodes, tree: IcdTree) -> Any:
     found: Any = direct @ tree.upwards
     found.data = np.ones(found.nnz, np.uint16)
     return found
-
-
-def _share(part: NDArray[np.uint16], whole: NDArray[np.uint16]) -> NDArray[np.float64]:
-    return np.divide(part, whole, out=np.full(part.shape, np.nan), where=whole > 0)
 
 
 def harmonic_mean(precision: ArrayLike, recall: ArrayLike) -> Values:
@@ -490,10 +487,8 @@ def rank_shift_rows(raters: Sequence[str], accuracies: Mapping[str, Values], hdf
 
 def _lengths(matches: Matches) -> list[Finding]:
     """Finds lists of such different lengths that HDF1 says little of which is better."""
-    raters, mean = (
-        matches.answers.raters,
-        mean_of_defined(np.where(matches.answers.absent, np.nan, matches.answers.lengths)),
-    )
+    raters = matches.answers.raters
+    mean = mean_of_defined(without_absent(matches.answers.lengths, matches.answers.absent))
     if not np.isnan(mean).all():
         short, long = int(np.nanargmin(mean)), int(np.nanargmax(mean))
         if mean[long] > _UNLIKE * max(mean[short], 1):
