@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from ...errors import OptionError
 from .declare import declare
-from .scores import Values
+from .scores import Values, mean_of_defined
 
 T = TypeVar("T")
 
@@ -256,10 +256,9 @@ def question_means(correct: ArrayLike) -> Values:
     right = np.asarray(correct, float)
     if right.ndim != 2 or not right.size or not np.isin(right[~np.isnan(right)], (0, 1)).all():
         raise OptionError("correct", "1, 0 or NaN, [shifts, questions], with at least one question", correct)
-    asked = ~np.isnan(right)
-    if not asked.any(0).all():
+    if np.isnan(right).all(0).any():
         raise OptionError("correct", "an array in which each question has an answer", correct)
-    return np.where(asked, right, 0).sum(0) / asked.sum(0)
+    return mean_of_defined(right)
 
 
 def shifts(n_options: int, full_circle: bool) -> range:
