@@ -14,6 +14,7 @@ from ...errors import InputError, OptionError, quoted
 from ...files.invisible import read_visible
 from ...files.pairs import read_pairs
 from ...pages.rows import Row
+from ..match.judge import place_of
 from ..match.matches import Matches
 from ..match.pairs import Pairs, PeerMatches
 from ..read.findings import Finding
@@ -99,10 +100,7 @@ class Labelled:
 
     def verdicts(self, peers: PeerMatches) -> NDArray[np.bool_]:
         """Looks up M: bool [s]; False for pairs that it was not asked."""
-        at, known = self.among(peers.codes)
-        found = np.zeros(len(self.codes), bool)
-        found[at[known]] = peers.verdicts[known]
-        return found
+        return np.isin(self.codes, peers.codes[peers.verdicts])
 
 
 def read_labelled(source: Any, answers: Lists, asked: Pairs) -> Labelled:
@@ -134,14 +132,8 @@ def read_labelled(source: Any, answers: Lists, asked: Pairs) -> Labelled:
         raise InputError("no labelled pair is made of two diagnoses of the lists", source=table.source)
     cases = None
     if by_case:
-        number = {case: i for i, case in enumerate(answers.cases)}
-        names = table.text("case_id").to_pylist()
-        for row, name in enumerate(names):
-            if name not in number:
-                raise table.error(
-                    "the lists have no such case", row, "case_id", allowed="a case of the lists", got=name
-                )
-        cases = np.array(sorted({number[name] for name in names}))
+        named = enumerate(table.text("case_id").to_pylist())
+        cases = np.unique([place_of(table, row, "case_id", name, answers.cases) for row, name in named])
     weights = np.ones(len(pairs)) if pairs.weight is None else pairs.weight
     return Labelled(table.source, codes[there], pairs.label[place][there] > 0, weights[place][there], elsewhere, cases)
 
