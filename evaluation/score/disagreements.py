@@ -55,10 +55,8 @@ class BesideExperts:
     def nearest(self, cases: NDArray[np.integer[Any]]) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
         """Finds in some cases which diagnosis of an expert is likeliest to be the same, -1 for none, and how likely it is: [m, r, K] both."""
         peers, shape = self.peers, (len(cases), *self.said.shape[1:])
-        asked, said = (
-            np.append(peers.codes, -2),
-            np.append(peers.probabilities, -1.0),
-        )  # the last for what M was not asked
+        # the last for what M was not asked
+        asked, said = np.append(peers.codes, -2), np.append(peers.probabilities, -1.0)
         right, probability = np.full(shape, -1, np.int32), np.full(shape, np.nan)
         for at, entries in enumerate(self.said[cases]):
             texts, place = np.unique(entries, return_inverse=True)
@@ -120,9 +118,8 @@ def _case_rows(matches: Matches, panel: Sequence[int], peers: PeerMatches, case:
         for rank, entry in enumerate(entries[rater].tolist(), 1):
             if entry == ABSENT:
                 break
-            row = {"rater": answers.raters[rater], "role": role, "rank": rank, "diagnosis": None, **_NOTHING}
-            if entry >= 0:
-                row["diagnosis"] = peers.pairs.strings[entry]
+            text = peers.pairs.strings[entry] if entry >= 0 else None
+            row = {"rater": answers.raters[rater], "role": role, "rank": rank, "diagnosis": text, **_NOTHING}
             if entry >= 0 and len(others):
                 codes = peers.pairs.codes_of(np.full(len(others), entry), others, ordered=False)
                 chances = peers.probabilities[np.searchsorted(peers.codes, codes)]
