@@ -16,9 +16,9 @@ from ...stats.agreement import divided
 from ...terms.icd.codes import Nodes, hierarchy
 from ..match.judge import INCLUDES, NO_VERDICT, Judgements
 from ..match.matches import Matches
-from ..match.pairs import RANKED, blocks
+from ..match.pairs import RANKED, ReferenceMatches, blocks
 from ..read.findings import Finding
-from ..read.lists import looked_up
+from ..read.lists import Lists, looked_up
 from .declare import Measure, check_k, declare, truths
 from .scores import FamilyScores, Lacking, Score, Settings, over_all_cases, without_absent
 from .weighted import RELATIONS, degree, degrees_of, relevance
@@ -408,7 +408,7 @@ def reference_gains(matches: Matches) -> tuple[NDArray[np.float32], list[str]]:
     found, answers = matches.references, matches.answers
     assert found is not None
     hits = found.hits[:, :, :RANKED]
-    given, unknown = _given_degrees(matches, hits.shape)
+    given, unknown = _given_degrees(answers, found, hits.shape)
     gains = hits.astype(np.float32)
     rest = (answers.top(hits.shape[2]) >= 0)[..., None] & found.given[:, None, None] & ~given.any(-1, keepdims=True)
     ways, notes = [], []
@@ -429,11 +429,9 @@ def reference_gains(matches: Matches) -> tuple[NDArray[np.float32], list[str]]:
     return gains, notes
 
 
-def _given_degrees(matches: Matches, shape: tuple[int, ...]) -> tuple[NDArray[np.int8], int]:
+def _given_degrees(answers: Lists, found: ReferenceMatches, shape: tuple[int, ...]) -> tuple[NDArray[np.int8], int]:
     """Reads D of the column relation: int8 [n, r, ranks, D], 0 elsewhere; and how many different words mean nothing."""
-    found, answers = matches.references, matches.answers
-    out, ranks = np.zeros(shape, np.int8), shape[2]
-    unknown = set[str]()
+    out, ranks, unknown = np.zeros(shape, np.int8), shape[2], set[str]()
 
     def read(word: str, **_: Any) -> int:
         try:
@@ -443,8 +441,6 @@ def _given_degrees(matches: Matches, shape: tuple[int, ...]) -> tuple[NDArray[np
             return 0
 
     degrees = np.maximum(degrees_of(answers, "relation", read), 0)
-    if found is None or not degrees.any():
-        return out, len(unknown)
     said = np.where(answers.top(ranks) >= 0, looked_up(degrees, answers.places(ranks)), 0)
     said[~found.given.any(1)] = 0
     nearest = np.nan_to_num(found.probabilities[:, :, :ranks], nan=-1).argmax(-1)
