@@ -662,8 +662,7 @@ def sigma_experts(rates_ee: ArrayLike) -> NDArray[np.float64]:
     z = experts_behind(rates.shape[-1])
     if z < 3:
         return np.full(rates.shape[:-1], np.nan)
-    first, second = np.triu_indices(z, 1)
-    pair_of = np.empty((z, z), np.intp)
-    pair_of[first, second] = pair_of[second, first] = np.arange(len(first))
-    colleagues = pair_of[~np.eye(z, dtype=bool)].reshape(z, z - 1)
+    from scipy.spatial.distance import squareform
+
+    colleagues = squareform(np.arange(rates.shape[-1]))[~np.eye(z, dtype=bool)].reshape(z, z - 1)
     return rates[..., colleagues].std(-1, ddof=1).mean(-1)
