@@ -474,11 +474,8 @@ def aggregated(scores: ArrayLike, setting: str | tuple[float, float] = "medium",
     top = 2 * BEST / check_best(best) - 1
     if array.ndim != 1 or len(array) == 0 or not ((array >= -1) & (array <= top) | np.isnan(array)).all():
         raise OptionError("scores", f"numbers from -1 to {top:.4g}, at least one", scores)
-    known = array[~np.isnan(array)]
-    if not len(known):
-        return float("nan")
-    weights = case_weights_of(known, setting)
-    return float(weights @ known / weights.sum())
+    weights = case_weights_of(array, setting)
+    return float(divided(np.nansum(weights * array), np.nansum(weights)))
 
 
 # The family
