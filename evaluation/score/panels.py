@@ -27,6 +27,7 @@ from .scores import (
     Score,
     Settings,
     Values,
+    counts_in_words,
     mean_of_defined,
     of_columns,
     the_mean,
@@ -40,8 +41,8 @@ HARDNESSES = tuple(h / 10 for h in range(11))
 _MEASURED = ("value", "low", "high", "undefined_repeats", "reason")
 _CURVE = ("algorithm", "metric", "k", "hardness", *_MEASURED)
 _PAIR = ("first", "second", "metric", "k", *_MEASURED)
+_HOW = {"AE mean": np.mean, "AE max": np.max, "EE mean": np.mean, "EE min": np.min}
 _METRIC = {"P": "precision_at_k", "R": "recall_at_k", "kappa": "cohen_kappa"}
-_HOW = {"mean": np.mean, "max": np.max, "min": np.min}
 
 Numbers = NDArray[np.integer[Any]]
 
@@ -226,18 +227,13 @@ def _kappa(peers: PeerMatches, categories: Categories, absent: NDArray[np.bool_]
 
 def _sides(rate: _Rate, panels: Panels, *, compared: bool = False, reason: str | Sequence[str] = "") -> list[Score]:
     """The mean and the extreme of the rates with the algorithm (AE), and of those among experts (EE)."""
-    out = []
-    for of in ("AE mean", "AE max", "EE mean", "EE min"):
-        side, how = of.split()
-        pairs = panels.ae if side == "AE" else panels.ee
-
-        out.append(
-            rate.score(
-                _METRIC[rate.letter], panels.names, pairs, partial(_HOW[how], axis=-1), of=of, n_pairs=pairs.shape[1], reason=reason,
-                compared=compared and of == "AE mean",
-            )
-        )  # fmt: skip
-    return out
+    return [
+        rate.score(
+            _METRIC[rate.letter], panels.names, pairs, partial(_HOW[of], axis=-1), of=of, n_pairs=pairs.shape[1], reason=reason,
+            compared=compared and of == "AE mean",
+        )
+        for of, pairs in (("AE mean", panels.ae), ("AE max", panels.ae), ("EE mean", panels.ee), ("EE min", panels.ee))
+    ]  # fmt: skip
 
 
 def _ratio(rate: _Rate, panels: Panels, metric: str, hardness: float, *, compared: bool = False) -> Score:
@@ -299,15 +295,10 @@ def _why_no_ratio(experts: Sequence[str], never: NDArray[np.bool_], hardness: fl
 def _why_no_kappa(kappa: _Rate, panels: Panels) -> list[str]:
     """Whose kappa is undefined, in each panel."""
     undefined = np.isnan(kappa.source["statistic"](np.ones((1, len(kappa.source["cases"]))))[0])
-    out = []
-    for numbers in panels.numbers:
-        # the pairs of the algorithm come first
-        alike = [pair for pair in combinations(numbers, 2) if undefined[panels.pair_of[pair]]]
-        who = " and ".join(panels.raters[i] for i in alike[0]) if alike else ""
-        out.append(
-            f"{who} give one and the same first diagnosis in every case, so chance leaves nothing open" if alike else ""
-        )
-    return out
+    why = "give one and the same first diagnosis in every case, so chance leaves nothing open"
+    # the pairs of the algorithm come first
+    alike = [[pair for pair in combinations(of, 2) if undefined[panels.pair_of[pair]]] for of in panels.numbers]
+    return [f"{panels.raters[pairs[0][0]]} and {panels.raters[pairs[0][1]]} {why}" if pairs else "" for pairs in alike]
 
 
 def _per_case(panels: Panels, mu: NDArray[Any]) -> dict[str, Values]:
@@ -343,14 +334,8 @@ def _unlike_lengths(answers: Lists, peers: PeerMatches, mu: NDArray[Any], panels
         f"{rater} {mean[place]:.2g}" for rater, place in zip(panels.names, panels.numbers[:, 0], strict=True)
     )
     experts = mean[np.unique(panels.numbers[:, 1:])].mean()
-    words = f"of k = {k} diagnoses lists hold on average: {sizes}, experts {experts:.2g}. {panels.names[at]}: {fixed[at]:.3f} by n k², {own[at]:.3f} by the lists' own lengths (H = 1)"
-    return [
-        Finding(
-            "headline",
-            place="RPAD rests on how long lists are",
-            example=f"{words}; the option 'panel.denominator' chooses.",
-        )
-    ]
+    words = f"of k = {k} diagnoses lists hold on average: {sizes}, experts {experts:.2g}. {panels.names[at]}: {fixed[at]:.3f} by n k², {own[at]:.3f} by the lists' own lengths (H = 1); the option 'panel.denominator' chooses."
+    return [Finding("headline", place="RPAD rests on how long lists are", example=words)]
 
 
 def _named_twice(raters: Sequence[str], peers: PeerMatches) -> list[Finding]:
@@ -363,9 +348,7 @@ def _named_twice(raters: Sequence[str], peers: PeerMatches) -> list[Finding]:
                 twice[cases, rater] |= several[:, side == rater].any(-1)
     if twice.mean() <= _MOVES:
         return []
-    counts = ", ".join(
-        f"{rater} {count:,}" for rater, count in zip(raters, twice.sum(0).tolist(), strict=True) if count
-    )
+    counts = counts_in_words(raters, twice.sum(0))
     words = f"{int(twice.sum()):,} of {twice.size:,} lists hold several diagnoses that match one of another rater's ({counts})"
     return [Finding("headline", place="P and RPAD count a disease as often as it is named", example=f"{words}.")]
 
