@@ -363,9 +363,8 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
         )
         raise Lacking(many if len(answers.raters) > MOST_IN_TURN and ALGORITHM not in (answers.roles or ()) else few)
     categories = categories_of(first)
-    everyone = range(len(answers.raters))
-    algorithms = [i for i in everyone if answers.roles is not None and answers.roles[i] == ALGORITHM]
-    experts = [i for i in everyone if i not in algorithms]
+    algorithms = [i for i, role in enumerate(answers.roles or ()) if role == ALGORITHM]
+    experts = [i for i in range(len(answers.raters)) if i not in algorithms]
     # where nobody is named an algorithm, all are judged in turn
     judged = algorithms or experts
     groups = [
