@@ -6,7 +6,7 @@ Source of all: H-DDx.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -33,7 +33,6 @@ from .scores import (
     Settings,
     Values,
     mean_of_defined,
-    over_all_cases,
     over_two,
     the_mean,
     without_absent,
@@ -45,30 +44,14 @@ LEVELS = ("chapter", "section", "category", "subcategory")
 """Of the nodes; an extension by a seventh character counts among the subcategories."""
 
 
-@dataclass(frozen=True)
-class Overlap:
-    """How many nodes two augmented sets share and hold: uint16 [n, r, 5], all levels together, then `LEVELS`."""
-
-    shared: NDArray[np.uint16]
-    predicted: NDArray[np.uint16]
-    reference: NDArray[np.uint16]
-
-    @property
-    def precision(self) -> NDArray[np.float64]:
-        """|C & C^| / |C^|, NaN where nothing is predicted."""
-        return divided(self.shared, self.predicted)
-
-    @property
-    def recall(self) -> NDArray[np.float64]:
-        """|C & C^| / |C|, NaN where the reference has nothing."""
-        return divided(self.shared, self.reference)
-
-
-def overlap(predicted: Nodes, reference: Nodes, tree: IcdTree) -> Overlap:
+def overlap(predicted: Nodes, reference: Nodes, tree: IcdTree) -> Values:
     """Of each rater's set with the reference's, in bounded blocks of cases: H-DDx's `Augment(D)` adds every ancestor up to the chapter.
 
     predicted : int32[n, r, K], the nodes that each of r raters gives in each of n cases, -1 fills. reference : int32[n, D], those of each
     case's reference.
+
+    Returns float64 [2, n, r, 5], all levels together, then `LEVELS`: precision, |C & C^| / |C^|, NaN where nothing is predicted; and
+    recall, |C & C^| / |C|, NaN where the reference has nothing.
     """
     n, raters, width = predicted.shape
     levels = np.minimum(tree.kinds, CATEGORY + 1)[:, None] == np.arange(len(LEVELS))
@@ -79,7 +62,7 @@ def overlap(predicted: Nodes, reference: Nodes, tree: IcdTree) -> Overlap:
         true = true[np.arange(len(out[0, cases])).repeat(raters)]
         for counts, sets in zip(out[:, cases], (said.multiply(true).tocsr(), said, true), strict=True):
             counts[:] = (sets @ counted).reshape(counts.shape)
-    return Overlap(*out)
+    return np.stack([divided(out[0], held) for held in out[1:]])
 
 
 def _augmented(sets: Nodes, tree: IcdTree) -> Any:
@@ -99,7 +82,8 @@ def harmonic_mean(precision: ArrayLike, recall: ArrayLike) -> Values:
     return np.divide(2 * p * r, p + r, out=np.where(np.isnan(p + r), np.nan, 0.0), where=p + r > 0)
 
 
-def _overlap_of_codes(reference_codes: Codes, predicted_codes: Codes, source: str) -> Overlap:
+def _overlap_of_codes(reference_codes: Codes, predicted_codes: Codes, source: str) -> Values:
+    """Precision and recall of each case: float64 [2, n]."""
     tree = hierarchy(source)
     nodes: list[Nodes] = []
     for name, codes in (("reference_codes", reference_codes), ("predicted_codes", predicted_codes)):
@@ -111,7 +95,7 @@ def _overlap_of_codes(reference_codes: Codes, predicted_codes: Codes, source: st
     reference, predicted = nodes
     if len(reference) != len(predicted):
         raise OptionError("predicted_codes", f"as long as reference_codes ({len(reference)})", len(predicted))
-    return overlap(predicted[:, None], reference, tree)
+    return overlap(predicted[:, None], reference, tree)[:, :, 0, 0]
 
 
 _OF_CODES: dict[str, Any] = {
@@ -183,7 +167,7 @@ def hdp(reference_codes: Codes, predicted_codes: Codes, source: str = "icd10cm")
     >>> hdp([["J40", "C34"]], [["J47", "C34.9"]])  # J47 and C34.9 of 7 nodes are not above or in the reference
     0.7142857142857143
     """
-    return float(mean_of_defined(_overlap_of_codes(reference_codes, predicted_codes, source).precision[:, 0, 0]))
+    return float(mean_of_defined(_overlap_of_codes(reference_codes, predicted_codes, source)[0]))
 
 
 @declare("HDR", **_OF_CODES)
@@ -248,7 +232,7 @@ def hdr(reference_codes: Codes, predicted_codes: Codes, source: str = "icd10cm")
     >>> hdr([["J40", "C34"]], [["J47", "C34.9"]])  # all 6 but J40
     0.8333333333333334
     """
-    return float(mean_of_defined(_overlap_of_codes(reference_codes, predicted_codes, source).recall[:, 0, 0]))
+    return float(mean_of_defined(_overlap_of_codes(reference_codes, predicted_codes, source)[1]))
 
 
 @declare("HDF1", symmetric=("reference_codes", "predicted_codes"), **_OF_CODES)
@@ -327,8 +311,7 @@ def hdf1(reference_codes: Codes, predicted_codes: Codes, source: str = "icd10cm"
     >>> round(hdf1([["J40", "C34"]], [["J47", "C34.9"]]), 4)  # of 5/7 and 5/6
     0.7692
     """
-    found = _overlap_of_codes(reference_codes, predicted_codes, source)
-    return float(harmonic_mean(mean_of_defined(found.precision[:, 0, 0]), mean_of_defined(found.recall[:, 0, 0])))
+    return float(harmonic_mean(*map(mean_of_defined, _overlap_of_codes(reference_codes, predicted_codes, source))))
 
 
 # The family
@@ -362,18 +345,16 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
         )  # fmt: skip
     cut, n = coded.top(k), len(answers.cases)
     predicted, reference = cut.predicted[kept].reshape(len(kept), len(answers.raters), -1), coded.reference[kept]
-    found = overlap(predicted, reference, hierarchy(coded.tree))
+    family, rates = FamilyScores(NAME, TITLE), overlap(predicted, reference, hierarchy(coded.tree))
     absent = answers.absent[kept]
-    family, rates = FamilyScores(NAME, TITLE), (found.precision, found.recall)
     for at, level in enumerate(("", *LEVELS)):
         precision, recall = (without_absent(rate[..., at], absent) for rate in rates)
         family.scores += _of_level(answers.raters, level, precision, recall, kept, k)
-    precision, recall = np.split(family.scores[0].values, 2, 1)
-    per_case = {"HDP": precision, "HDR": recall, "HDF1": harmonic_mean(precision, recall)}
-    family.per_case = {name: over_all_cases(values, kept, n) for name, values in per_case.items()}
-    hdf1 = harmonic_mean(mean_of_defined(precision), mean_of_defined(recall))
+    family.per_case = {one.measure.symbol: one.per_case(n) for one in family.scores[:3]}
+    hdf1 = family.scores[2]
+    reached = hdf1.combine(mean_of_defined(hdf1.values)[hdf1.at])
     family.tables = {
-        "rank_shifts": rank_shift_rows(answers.raters, _accuracies(matches, k), hdf1, k),
+        "rank_shifts": rank_shift_rows(answers.raters, _accuracies(matches, k), reached, k),
         "codes": cut.rows,
     }
     _add_chapters(family, matches, predicted, reference, kept, k)
@@ -381,7 +362,7 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
         family.findings.append(Finding("no_reference", n - len(kept), n, "HDF1", "with a code of ICD-10 "))
     if k is None:
         family.findings += _lengths(matches)
-    family.findings += [Finding("origin", example=note) for note in _silent(matches, found, kept)]
+    family.findings += [Finding("origin", example=note) for note in _silent(matches, rates[0, ..., 0], kept)]
     return family
 
 
@@ -424,8 +405,8 @@ def _add_chapters(
         inside, label = of[reference] == chapter, chapter_label(tree, chapter)
         at = np.flatnonzero(inside.any(1))
         said, true = (np.where(of[nodes[at]] == chapter, nodes[at], np.int32(-1)) for nodes in (predicted, reference))
-        found = overlap(said, true, tree)
-        rates = [without_absent(r[..., 0], matches.answers.absent[kept[at]]) for r in (found.precision, found.recall)]
+        absent = matches.answers.absent[kept[at]]
+        rates = [without_absent(rate[..., 0], absent) for rate in overlap(said, true, tree)]
         f1 = Score(Measure("hdf1", label, k), raters, kept[at], **over_two(rates[0], rates[1], _f1_of_chapter))
         family.parts["chapters"].append(f1)
         named = {"chapter": tree.codes[chapter], "chapter_name": tree.names[chapter], "codes": label}
@@ -497,9 +478,9 @@ def _lengths(matches: Matches) -> list[Finding]:
     return []
 
 
-def _silent(matches: Matches, found: Overlap, kept: NDArray[np.integer]) -> list[str]:
+def _silent(matches: Matches, precision: Values, kept: NDArray[np.integer]) -> list[str]:
     there = ~matches.answers.absent[kept]
-    silent = ((found.predicted[..., 0] == 0) & there).sum(0).tolist()
+    silent = (np.isnan(precision) & there).sum(0).tolist()
     return [
         f"in {none:,} of {of:,} cases {rater} gives no code: they are not in its HDP, and 0 in its HDR."
         for rater, none, of in zip(matches.answers.raters, silent, there.sum(0).tolist(), strict=True)

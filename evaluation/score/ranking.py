@@ -20,7 +20,7 @@ from ..match.pairs import RANKED, ReferenceMatches, blocks
 from ..read.findings import Finding
 from ..read.lists import Lists, looked_up
 from .declare import Measure, check_k, declare, truths
-from .scores import FamilyScores, Lacking, Score, Settings, over_all_cases, without_absent
+from .scores import FamilyScores, Lacking, Score, Settings, without_absent
 from .weighted import RELATIONS, degree, degrees_of, relevance
 
 NAME, TITLE = "ranking", "Ranked answers against the right ones"
@@ -323,11 +323,11 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
     family = FamilyScores(NAME, TITLE)
 
     def add(metric: str, values: NDArray[Any], cases: NDArray[np.integer], of: str = "", k: int | None = None) -> None:
-        values = without_absent(values, answers.absent[cases])
-        family.scores.append(Score(Measure(metric, of, k), answers.raters, cases, values))
+        score = Score(Measure(metric, of, k), answers.raters, cases, without_absent(values, answers.absent[cases]))
+        family.scores.append(score)
         if of in (BY_M, "") or BY_M not in hits:
             name = Measure(metric, "" if metric == "mrr" else of, k).name
-            family.per_case[name] = over_all_cases(values, cases, n)
+            family.per_case[name] = score.per_case(n)
 
     for judge, (named, known) in hits.items():
         cases = np.flatnonzero(known)

@@ -24,7 +24,7 @@ from ..match.matches import Matches
 from ..read.findings import Finding
 from .declare import REGISTRY, Measure, check_k, declare, truths
 from .ranking import BY_JUDGE, NO_RIGHT_ANSWERS, checked_given, decided, judged_hits, top_ranks
-from .scores import FamilyScores, Lacking, Score, Settings, over_all_cases, over_two, without_absent
+from .scores import FamilyScores, Lacking, Score, Settings, over_two, without_absent
 
 NAME, TITLE = "recall", "Recall of the reference diagnoses"
 
@@ -263,7 +263,7 @@ def _family(
         Score(Measure("patient_recall", of, k), answers.raters, cases, whole),
     ]
     label = f"share of the reference found{f', by the {of}' if of else ''}"
-    family.per_case[label] = over_all_cases(found_of / all_of, cases, n)
+    family.per_case[label] = family.scores[0].per_case(n)
     if without := n - int(given.any(1).sum()):
         family.findings.append(Finding("no_reference", without, n, f"recall{f' by the {of}' if of else ''}"))
     return family

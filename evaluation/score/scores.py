@@ -82,6 +82,12 @@ class Score:
         """Tells why the value of a rater is undefined, where it is."""
         return self.reason if isinstance(self.reason, str) else self.reason[rater]
 
+    def per_case(self, n_cases: int) -> Values:
+        """Makes the value of each case alone: float64 [n_cases, r]; NaN in a case that it is not over, or that says nothing."""
+        every = np.full((n_cases, len(self.raters)), np.nan)
+        every[self.cases] = self.combine(self.values[:, self.at].astype(float))
+        return every
+
 
 class Lacking(Exception):
     """What the answers hold too little of for a family, in words."""
@@ -183,10 +189,3 @@ def tested_pairs(
             "differences": f"{count:,} pairs of raters, of which at most {MOST_PAIRS} are tested unasked: the option 'compare' names some"
         }
     return list(combinations(raters, 2)) if named is None else named, {}
-
-
-def over_all_cases(values: NDArray[Any], cases: NDArray[np.integer], n_cases: int) -> Values:
-    """Spreads values of some cases over all of them: [cases, r] -> [n_cases, r], NaN elsewhere."""
-    every = np.full((n_cases, values.shape[1]), np.nan)
-    every[cases] = values
-    return every
