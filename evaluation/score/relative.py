@@ -36,17 +36,18 @@ def check_hardness(hardness: Any) -> float:
     return float(hardness)
 
 
-def _multiplicities(mu: ArrayLike, k: int, name: str) -> NDArray[Any]:
+def _multiplicities(mu: ArrayLike, name: str, k: int | None = None) -> NDArray[Any]:
+    """Checks that there is a case and, where k is known, what its values are. Errors: `OptionError`."""
     array = np.asarray(mu)
     if array.ndim == 0 or array.shape[0] == 0:
         raise OptionError(name, "an array with at least one case", mu)
-    if array.dtype.kind not in "iuf" or not ((array >= 0) & (array <= k * k)).all():
+    if k is not None and (array.dtype.kind not in "iuf" or not ((array >= 0) & (array <= k * k)).all()):
         raise OptionError(name, f"numbers from 0 to k^2 = {k * k}", mu)
     return array
 
 
 def _panel(mu_ae: ArrayLike, mu_ee: ArrayLike, k: int) -> tuple[NDArray[Any], NDArray[Any]]:
-    ae, ee = _multiplicities(mu_ae, k, "mu_ae"), _multiplicities(mu_ee, k, "mu_ee")
+    ae, ee = _multiplicities(mu_ae, "mu_ae", k), _multiplicities(mu_ee, "mu_ee", k)
     if ae.ndim != 2 or ae.shape[1] < 2:
         raise OptionError("mu_ae", "[cases, experts], with at least two experts", ae.shape)
     experts = ae.shape[1]
@@ -113,7 +114,7 @@ def precision_at_k(mu: ArrayLike, k: int, sizes: ArrayLike | None = None) -> NDA
     Kopanichuk I, Anokhin P, Shaposhnikov V, Makharev V, Tsapieva E, Bespalov I, Dylov DV, Oseledets I. How to
         Evaluate Medical AI. 2025. arXiv:2509.11941. <https://doi.org/10.48550/arXiv.2509.11941>
     """
-    array = _multiplicities(mu, check_k(k), "mu")
+    array = _multiplicities(mu, "mu", check_k(k))
     if sizes is None:
         return array.sum(0, dtype=np.float64) / (array.shape[0] * k * k)
     size = np.asarray(sizes)
@@ -173,10 +174,7 @@ def recall_at_k(mu: ArrayLike) -> NDArray[np.float64]:
     Kopanichuk I, Anokhin P, Shaposhnikov V, Makharev V, Tsapieva E, Bespalov I, Dylov DV, Oseledets I. How to
         Evaluate Medical AI. 2025. arXiv:2509.11941. <https://doi.org/10.48550/arXiv.2509.11941>
     """
-    array = np.asarray(mu)
-    if array.ndim == 0 or array.shape[0] == 0:
-        raise OptionError("mu", "an array with at least one case", mu)
-    return (array > 0).mean(0, dtype=np.float64)
+    return (_multiplicities(mu, "mu") > 0).mean(0, dtype=np.float64)
 
 
 def relative(ae: NDArray[np.float64], ee: NDArray[np.float64], hardness: float) -> NDArray[np.float64]:
