@@ -128,9 +128,7 @@ def _by_value(raters: Iterable[str], columns: Sequence[Column]) -> list[str]:
 
 def _placed(column: Column, algorithms: Sequence[str], differences: Sequence[Row]) -> Column:
     merits = {rater: merit for rater in algorithms if (merit := column.merit(rater)) is not None}
-    if len(merits) < 2:
-        return column
-    highest = max(merits.values())
+    highest = max(merits.values(), default=0.0)
     best = tuple(rater for rater, merit in merits.items() if highest - merit < _TIE)
     if len(best) == len(merits):
         return column

@@ -30,11 +30,8 @@ def page(document: Document) -> str:
     if document.settings or document.notes or left_out:
         made = _HTML.how_made(document.settings, left_out, document.notes)
         parts.append(pages.Part("made", "How it was made", made))
-    scripts = [
-        pages.manners(),
-        *([charts_script()] if figures_of(document) else []),
-        *(one.script for one in browsers),
-    ]
+    drawing = [charts_script()] if figures_of(document) else []
+    scripts = [pages.manners(), *drawing, *(one.script for one in browsers)]
     return pages.document(
         document.title, document.opening, document.answer, parts, document.footer, warnings=document.warnings, script="\n".join(scripts),
         style="".join(one.style for one in browsers),
