@@ -296,8 +296,7 @@ def undecided(matches: Matches) -> NDArray[np.bool_]:
     """
     ranked = final_answers(matches)
     answers, found = ranked.answers, ranked.references
-    if found is None:
-        return np.zeros((len(answers.cases), len(answers.raters)), bool)
+    assert found is not None
     unknown = told(found.pairs.matcher, "not_understood", found.pairs.strings)
     # the last two for places without a diagnosis, -1 and -2
     of_text = np.array([*(text in unknown for text in found.pairs.strings), False, False])
