@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ...errors import InputError, OptionError, quoted
 from ...files.invisible import read_visible
 from ...files.pairs import read_pairs
+from ...pages.encodings import only
 from ...pages.rows import Row
 from ..match.judge import place_of
 from ..match.matches import Matches
@@ -23,7 +24,7 @@ from .declare import Measure
 from .panels import Panels, areas
 from .prediction_powered import CorrectedByCases, CorrectedByPairs
 from .relative import relative
-from .scores import FamilyScores, Score, Settings, Values, of_columns
+from .scores import FamilyScores, Score, Settings, Values
 
 NAME, TITLE = "correction", "Corrected for the match function's own errors"
 _UNLABELLED, _NO_MATCH, _MATCH = 1, 2, 3
@@ -58,7 +59,7 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
         {"P": _by_pairs(met, columns, sample, settings)} if sample.cases is None else _by_cases(met, columns, sample, answers)
     )  # fmt: skip
     plain = {"P": columns(met.matched).mean(0), "R": columns(met.met).mean(0)}
-    family = FamilyScores(NAME, TITLE, parts={"compared": []}, shown={"compared": partial(of_columns, _COMPARED)})
+    family = FamilyScores(NAME, TITLE, parts={"compared": []}, shown={"compared": partial(only, keys=_COMPARED)})
     before: dict[tuple[str, str], float] = {}
     for letter, statistic in found.items():
         for score in _corrected(letter, statistic, panels, len(met.met), settings):

@@ -17,6 +17,7 @@ from ...errors import InputError
 from ...files.invisible import read_visible
 from ...files.pair_labels import BLANK, HUMAN, experts_of, majority_of
 from ...files.tables import Table
+from ...pages.encodings import only
 from ...pages.rows import Row
 from ...stats.agreement import OF_CLASSES, VERDICTS, verdicts_agree
 from ..match.judge import BOTH, BY_M, JUDGE, MAJORITY, place_of
@@ -26,7 +27,7 @@ from ..read.findings import Finding
 from ..read.lists import Lists, cell_text
 from ..read.names import columns_by_name
 from .declare import Measure
-from .scores import FamilyScores, Score, Settings, of_columns
+from .scores import FamilyScores, Score, Settings
 from .weighted import APART, CHECKS, RANKS, RELATIONS, SEVERITIES, degrees_of
 
 NAME, TITLE = "human", "Agreement with human labels"
@@ -167,7 +168,7 @@ def family(found: Sequence[tuple[list[Score], list[Finding]]], columns: Sequence
     """Makes the family of what `of_labels` gave, of one question or several. columns : of its table."""
     rows = [one for part, _ in found for one in part]
     return FamilyScores(
-        NAME, TITLE, parts={"agreement": rows}, shown={"agreement": partial(of_columns, columns)}, tables={"confusion": _confusion(rows)},
+        NAME, TITLE, parts={"agreement": rows}, shown={"agreement": partial(only, keys=columns)}, tables={"confusion": _confusion(rows)},
         sentences=_sentences, findings=[one for _, part in found for one in part],
     )  # fmt: skip
 

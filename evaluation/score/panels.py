@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InputError
+from ...pages.encodings import only
 from ...stats.agreement import cohen_kappas
 from ..match.matches import Matches
 from ..match.pairs import MOST_IN_TURN, PeerMatches
@@ -29,7 +30,6 @@ from .scores import (
     Values,
     counts_in_words,
     mean_of_defined,
-    of_columns,
     the_mean,
     without_absent,
 )
@@ -67,7 +67,7 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
     kappa = _kappa(peers, categories, absent)
     at_k = without_absent(mu[k - 1], gone)
     found = FamilyScores(NAME, TITLE, parts={"curves": [], "pairs": []}, per_case=_per_case(panels, at_k))
-    found.shown = {"curves": partial(of_columns, _CURVE), "pairs": partial(of_columns, _PAIR)}
+    found.shown = {"curves": partial(only, keys=_CURVE), "pairs": partial(only, keys=_PAIR)}
     for rate in rates:
         low = rate.letter.lower()
         of_rate = _sides(rate, panels, compared=rate.k == k)

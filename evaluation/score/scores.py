@@ -108,11 +108,6 @@ def without_absent(values: NDArray[Any], absent: NDArray[np.bool_]) -> NDArray[A
     return out
 
 
-def of_columns(columns: Sequence[str], rows: Sequence[Row]) -> list[Row]:
-    """Makes a table of some columns of its rows."""
-    return [{column: row[column] for column in columns} for row in rows]
-
-
 def counts_in_words(raters: Sequence[str], counts: NDArray[np.integer], of: int | None = None) -> str:
     """Lists the raters with a count above 0: "A 1 of 2, B 2 of 2"."""
     named = zip(raters, counts.tolist(), strict=True)
