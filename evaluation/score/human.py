@@ -220,19 +220,12 @@ def _sentences(rows: Sequence[Row]) -> list[str]:
     out: list[str] = []
     for row in rows:
         question = row.get("question", "item")
-        if (
-            row["metric"] == "accuracy"
-            and row["against"] == rows[0]["against"]
-            and row["value"] is not None
-            and ":" not in question
-        ):
+        over_all = row["metric"] == "accuracy" and ":" not in question
+        if over_all and row["against"] == rows[0]["against"] and row["value"] is not None:
             whom = "the majority of the humans" if row["against"] == MAJORITY else "the human labels"
             who = {BY_M: "M", AS_GIVEN: "What the lists say"}.get(row["who"], f"The {row['who']}")
             agrees = "agree" if row["who"] == BOTH else "agrees"
             interval = "" if row["low"] is None else f" ({row['low']:.1%} to {row['high']:.1%})"
-            out.append(
-                f"{who} {agrees} with {whom} on {row['value']:.1%}{interval} of {row['items']:,} {question}s.".replace(
-                    "ys.", "ies."
-                )
-            )
+            items = f"{row['items']:,} {question}s.".replace("ys.", "ies.")
+            out.append(f"{who} {agrees} with {whom} on {row['value']:.1%}{interval} of {items}")
     return out

@@ -484,12 +484,6 @@ def aggregated(scores: ArrayLike, setting: str | tuple[float, float] = "medium",
 _BLANK = -1
 
 
-def _known(answers: Lists) -> tuple[bool, bool]:
-    """Tells whether relations are given, and severities on both sides."""
-    relation, severity = (bool(answers.cells(column, RANKS)[1]) for column in CHECKS)
-    return relation, severity and any(cell.value for of in answers.references.more.get("severity", []) for cell in of)
-
-
 def scores(matches: Matches, settings: Settings) -> FamilyScores:
     """Scores every rater on the first five ranks of each list, as in the source.
 
@@ -506,7 +500,9 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
     notes = [f"Semantic and severity scores take the first {RANKS} ranks, whatever k is."]
     family = FamilyScores(NAME, TITLE)
     doubts: list[tuple[str, str]] = []
-    relations, severities = _known(answers)
+    relations, severities = (bool(answers.cells(column, RANKS)[1]) for column in CHECKS)
+    # a severity is scored beside that of the reference
+    severities &= any(cell.value for of in answers.references.more.get("severity", []) for cell in of)
     if not relations and not severities:
         severity = "severity with the reference's severity (in its rows, or in the column reference_severity)"
         raise Lacking(f"the column relation, or {severity}")
