@@ -11,7 +11,6 @@ from scipy import stats
 
 import dxmatch
 from dxmatch.errors import InputError, OptionError
-from dxmatch.stats.intervals import measured
 
 from .made import find, framed, scored, told
 
@@ -102,9 +101,3 @@ def test_models_are_compared_by_their_means_over_prompts():
     assert top_1(scored(hits(marks), "top-1", **own).difference_rows)[0]["n_cases"] == 39
     with pytest.raises(OptionError, match="'compare'.*tuned: y; base: x"):
         scored(hits({"base [x]": "10", "tuned [y]": "10"}), "top-1", compare=pairs[:1])
-
-
-def test_an_interval_holds_its_value_or_says_why_there_is_none():
-    beside, around = (measured(0.4, np.linspace(low, low + 0.1, 200), 0.95, 20, "") for low in (0.2, 0.35))
-    assert beside["value"] == 0.4 and beside["low"] is None and "does not hold the value" in beside["reason"]
-    assert around["low"] < 0.4 < around["high"] and not around["reason"]

@@ -52,11 +52,12 @@ def test_the_order_of_cases_and_the_size_of_blocks_change_nothing(monkeypatch):
         (np.array([]), 9, (None, None, 0, NOT_ASKED)),
         (np.arange(101.0), 1, (None, None, 0, "one case cannot be resampled")),
         (np.ones(9), 9, (None, None, 0, ALIKE)),
+        (np.arange(30.0), 9, (None, None, 0, "that of the resamples does not hold the value")),
         # of 40, two may be undefined at 95 %
         (np.append(np.arange(38.0), [np.nan] * 2), 9, (0.925, 36.075, 2, "")),
         (np.append(np.arange(37.0), [np.nan] * 3), 9, (None, None, 3, "3 of 40 bootstrap repeats are undefined")),
     ],
 )
 def test_the_interval_or_why_there_is_none(values, n, expected):
-    _, *found, reason = measured(36.0, values, 0.95, n, "").values()
-    assert (*found, reason.removeprefix("no interval: ")) == pytest.approx(expected)
+    value, *found, reason = measured(36.0, values, 0.95, n, "").values()
+    assert value == 36 and (*found, reason.removeprefix("no interval: ")) == pytest.approx(expected)
