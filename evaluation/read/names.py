@@ -118,12 +118,12 @@ def listed(given: Any, names: Sequence[str]) -> list[str]:
     return [part.strip() for part in given.split(",")]
 
 
-def columns_named(given: Any, names: Sequence[str], source: str, ours: str) -> list[str]:
-    """`listed`, all of them there. Errors: `InputError` for one that the table lacks."""
+def columns_named(given: Any, names: Sequence[str], source: str, ours: str, option: str = "columns") -> list[str]:
+    """`listed`, all of them there. Errors: `InputError` for one that the table lacks. option : that names it."""
     found = listed(given, names)
     if lacking := [name for name in found if name not in names]:
         problem = f"the column {lacking[0]!r} is missing ({ours}){hint(str(lacking[0]), names)}"
-        raise InputError(problem, source=source, allowed="a column of the table", got=names)
+        raise InputError(problem, source=source, allowed=f"a column of the table in the option {option!r}", got=names)
     return found
 
 

@@ -86,7 +86,7 @@ def read_lists(
         right, final = final if any(final.names) else right, None
     groups = {
         name: rows.texts(name, rows.same(name, "case", rows.case, rows.cases, rows.coded(name)[0]))
-        for name in columns_named(groups_by, long.columns, rows.table.source, "of the cases")
+        for name in columns_named(groups_by, long.columns, rows.table.source, "of the cases", "by' or 'cluster")
     }
     lists = _lists(rows, replace(right, groups=groups, final=final), reading, broken, keep_answers or again is not None)
     if again is None or not lists.origin.unread:
