@@ -123,7 +123,7 @@ def columns_named(given: Any, names: Sequence[str], source: str, ours: str, opti
     found = listed(given, names)
     if lacking := [name for name in found if name not in names]:
         problem = f"the column {lacking[0]!r} is missing ({ours}){hint(str(lacking[0]), names)}"
-        raise InputError(problem, source=source, allowed=f"a column of the table in the option {option!r}", got=names)
+        raise InputError(problem, source=source, allowed=f"a column of the table in the option '{option}'", got=names)
     return found
 
 
