@@ -121,9 +121,7 @@ class Flag:
                 return [(name, value) for name, _, value in pairs]
             names = [name for name, _, _ in pairs]
             if again := next((name for name in names if names.count(name) > 1), None):
-                raise CycloptsError(
-                    msg=f"{self.names[0]} {again}=…: given twice; several values stand in one, with commas between"
-                )
+                raise CycloptsError(msg=f"{self.names[0]} {again}=…: given twice; several values take commas")
             return {name: _value(value, Rule.of(self.inside[Mapping][1])) for name, _, value in pairs}
         if len(words) > 1 or {Iterable, Sequence} & {*self.inside}:
             return words
@@ -305,9 +303,7 @@ def _files(typed: Mapping[str, list[Any]], flags: Mapping[str, Flag], prints: st
     with tempfile.TemporaryDirectory(prefix="dxmatch-", ignore_cleanup_errors=True) as made:
         folder, held, output = Path(made), io.StringIO(), None
         running.said = lambda text: re.sub(rf"{re.escape(made)}/([\w ]+)\.\w+", r"\1", text)
-        for key, place, word in [
-            (key, place, word) for key, words in typed.items() for place, word in enumerate(words)
-        ]:
+        for key, (place, word) in [(key, each) for key, words in typed.items() for each in enumerate(words)]:
             if READ in flags[key].rule.said:
                 typed[key][place] = _came(word, folder)
             elif isinstance(word, Path) and word.with_suffix("") in (Path("/dev/stdout"), Path("/dev/stdin")):
