@@ -11,7 +11,7 @@ from .command import Call, Output, command
 def serve(call: Call, *, labels: Output = Path("serve-labels.csv"), matcher: MatchFunction) -> None:
     """Serve a page, and a JSON API, to try a match function.
 
-    On this machine: two diagnoses or two lists, the reasons, ICD-10, and buttons that write labels. Ctrl-C ends it. It has a JSON API as well (docs/serve.md). Nothing is sent elsewhere, and nothing that is typed is logged.
+    On this machine: two diagnoses or two lists, the reasons, ICD-10, and buttons that write labels. Ctrl-C ends it. It has a JSON API as well (docs/serve.md). Nothing is sent elsewhere, but doubtful pairs to the model that --doubtful.model names, and nothing that is typed is logged.
 
     Parameters
     ----------

@@ -56,7 +56,7 @@ def ask(call: Call, *, only: Sequence[str] = (), results: Sequence[File] = (), a
     """
     with _planned(call, only, asking) as (planned, kept):
         if results and not asking.dry_run:
-            summary = import_batch(results, kept, [one.job for one in planned])
+            summary = import_batch(results, kept, planned)
             print("\n".join(summary.lines()))
             call.lacking = bool(summary.skipped.keys() - {"answered already"})
         elif not asking.dry_run:

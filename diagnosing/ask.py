@@ -120,7 +120,7 @@ def ask(
         imported: AskSummary | None = None
         if results is not None:
             files = [results] if isinstance(results, str | os.PathLike) else list(results)
-            imported = import_batch(files, kept, asked.jobs)
+            imported = import_batch(files, kept, plan)
         else:
             with shown("Asking") as report:
                 summary = voting.ask(plan, kept, how.budget, report)

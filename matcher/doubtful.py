@@ -78,7 +78,8 @@ class Verdicts:
 
     def __init__(self, how: Doubtful) -> None:
         self.how, self.prompt = how, prompt_of("vote")
-        self.model = named_model("doubtful.model", how.model, *read_services(how.asking.endpoints))
+        served = read_services(how.asking.endpoints)
+        self.model = named_model("doubtful.model", how.model, *served, by="doubtful.endpoints")
         self._answers, self._lock = dict[Pair, Answer | None](), Lock()
 
     def on(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
@@ -108,12 +109,11 @@ class Verdicts:
         self._answers.update(zip(pairs, found, strict=True))
         if summary is not None and "interrupted" in summary.stopped_because:
             raise KeyboardInterrupt(f"interrupted; {counted(summary.answered, 'answer')} more kept in {asking.filled}.")
-        count = self.count(pairs)
-        if left := count.total() - count[MODEL]:
-            del count[MODEL]
-            why = [] if summary is None else [summary.first_failure, *summary.stopped_because]
+        count = self.count(pairs) - Counter({MODEL: len(pairs)})
+        if left := count.total():
+            why = [] if summary is None else summary.stopped_because or [summary.first_failure]
             of = f"{left:,} of {len(pairs):,} doubtful pairs stay as M has them{in_parts(count)}"
-            warn(" ".join(f"{one[0].upper()}{one[1:].rstrip('.')}." for one in (of, *why) if one))
+            warn(f"{'; '.join(filter(None, [of, *why])).rstrip('.')}.")
 
     def count(self, pairs: Iterable[Sequence[str]]) -> Counter[str]:
         """Of those pairs of names that were doubtful, how many the model decided (`MODEL`), and why M decided the others."""

@@ -105,15 +105,17 @@ def app(
         given().say(label.a, label.b, {1: "yes", 0: "no", None: None}[label.label])
         return said()
 
+    asks = None if m.model.verdicts is None else m.model.verdicts.how.model
     about = {
         "status": "ok",
         "version": metadata.version("dxmatch"),
         "model": m.identity,
         "policy": m.policy,
         "labels": kept is not None,
+        "asks": asks,
     }
     page = template("page.html.j2", _HERE).render(
-        model=m.identity, policy=m.policy, limits={"pairs": MOST_PAIRS, "candidates": MOST_CANDIDATES},
+        model=m.identity, policy=m.policy, asks=asks, limits={"pairs": MOST_PAIRS, "candidates": MOST_CANDIDATES},
         labels=None if kept is None else {"file": kept.path.name, "column": kept.column},
     )  # fmt: skip
     style = base_style() + (_HERE / "style.css").read_text("utf-8")

@@ -9,11 +9,13 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import OptionError, quoted
+from ..errors import OptionError, quoted, warn
 from ..options import Between, Options
 
 CASES_ALONE = "resamples", "seed", "level"
 """The options of those whose cases are in no clusters."""
+FEW_CLUSTERS = 20
+"""From fewer, resampling whole clusters tells too little of how these differ (Cameron, Gelbach & Miller 2008)."""
 Values = NDArray[np.float64]
 Statistic = Callable[[Values], Values]
 """Weights [b, n], how often each case counts -> the values [b, ...] of a metric under each of b weightings."""
@@ -69,6 +71,10 @@ class Resampling(Options):
         if len(named) < len(of):
             got = f"{len(of) - len(named):,} of {len(of):,} cells are blank; the first is of case {quoted(cases[list(of).index(None)])}"
             raise OptionError("resampling.cluster", "a column that is filled in for every case", got)
+        if self.cluster is not None and (few := len(set(named))) < FEW_CLUSTERS:
+            warn(
+                f"The {len(of):,} cases are in {few:,} clusters of {quoted(self.cluster)}: intervals from so few are too narrow, and p too small."
+            )
         return named
 
     def resampled(self, statistic: Statistic, names: Sequence[str]) -> Values:

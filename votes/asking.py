@@ -32,7 +32,6 @@ _SAMPLE = 200
 """So many of the unknown questions are written out to expect their tokens."""
 _USUAL_VERDICT, _USUAL_LIST = 3, 300
 """Tokens expected of an answer; a model that reasons writes many times that."""
-_BETWEEN_LOOKS = 0.1
 
 
 @dataclass(frozen=True)
@@ -94,12 +93,14 @@ class Job:
 class Planned:
     """How much of a job is still to be asked.
 
-    wanted : all questions. unknown : those without an answer in the store. prompt_tokens, completion_tokens : expected for these.
+    wanted : all questions. unknown : those without an answer in the store, and those of `anew`. prompt_tokens, completion_tokens : expected
+    for these. anew : those whose answer nothing can be read from, and that are asked again; it stays until another has come.
     """
 
     job: Job
     wanted: int
     unknown: int
+    anew: Sequence[Question] = ()
     prompt_tokens: int = 0
     completion_tokens: int = 0
 
@@ -110,34 +111,29 @@ class Planned:
         return None if price is None else price.of(self.prompt_tokens, self.completion_tokens)
 
 
-def plan(jobs: Iterable[Job], store: VoteStore | None) -> list[Planned]:
-    """Counts what the store does not hold. store : None where nothing is known yet."""
+def plan(jobs: Iterable[Job], store: VoteStore | None, again: bool = False) -> list[Planned]:
+    """Counts what the store does not hold. store : None where nothing is known yet. again : asks anew where nothing can be read from an answer."""
     planned = []
     for job in jobs:
         wanted = sum(1 for _ in job.questions())
-        open_ = iter(job.questions() if store is None else store.unknown(job.questions()))
+        held = zip(job.questions(), store.stored(job.questions()), strict=True) if store and again else ()
+        anew = [question for question, answer in held if answer is not None and job.unread(answer)]
+        open_ = chain(job.questions() if store is None else store.unknown(job.questions()), anew)
         sample = list(islice(open_, _SAMPLE))
         unknown = len(sample) + sum(1 for _ in open_)
         messages = chain.from_iterable(job.prompt.messages(one.first, one.second) for one in sample)
         # guessed from the length: 3.5 characters of English to a token, and 8 around each message
         guessed = sum(len(message["content"]) / 3.5 + 8 for message in messages) / max(len(sample), 1)
         usual = _USUAL_LIST if job.prompt.kind == "diagnosis" else _USUAL_VERDICT
-        planned.append(Planned(job, wanted, unknown, round(unknown * guessed), unknown * usual))
+        planned.append(Planned(job, wanted, unknown, anew, round(unknown * guessed), unknown * usual))
     return planned
 
 
 @contextmanager
 def planned(jobs: Sequence[Job], asking: Asking) -> Iterator[tuple[list[Planned], VoteStore | None]]:
-    """The plan of some jobs, and the store that is to hold the answers; None for one that a dry run would make.
-
-    Where `asking.again` says so, answers that nothing can be read from leave the store first.
-    """
+    """The plan of some jobs, and the store that is to hold the answers; None for one that a dry run would make."""
     with VoteStore(asking.filled) if asking.filled.exists() or not asking.dry_run else nullcontext() as store:
-        if store is not None and asking.again and not asking.dry_run:
-            for job in jobs:
-                answers = zip(asked := list(job.questions()), store.stored(asked), strict=True)
-                store.forget(one for one, answer in answers if answer is not None and job.unread(answer))
-        yield plan(jobs, store), store
+        yield plan(jobs, store, asking.again), store
 
 
 def plan_lines(planned: Sequence[Planned]) -> Iterator[str]:
@@ -222,6 +218,7 @@ class _Asker:
         self._progress, self._done = progress or (lambda done, total: None), 0
         self._total = sum(one.unknown for one in planned)
         self._failed, self._over, self._claimed = Counter[int](), set[int](), set[Question]()
+        self._anew = {question for one in planned for question in one.anew}
         # In a thread, because a store that another process holds would hold up all calls under way.
         self._thread = ThreadPoolExecutor(1, "vote-store")
 
@@ -241,7 +238,7 @@ class _Asker:
 
         async def work() -> None:
             while (drawn := await self._in_thread(next, questions, None)) is not None:
-                await (self._question(client, *drawn) if drawn else asyncio.sleep(_BETWEEN_LOOKS))
+                await (self._question(client, *drawn) if drawn else asyncio.sleep(0.1))
 
         async with EndpointClient(endpoint) as client, asyncio.TaskGroup() as workers:
             for _ in range(min(endpoint.concurrency, self._total)):
@@ -249,12 +246,12 @@ class _Asker:
 
     def _questions(self, endpoint: Endpoint) -> Iterator[tuple[Job, Question] | tuple[()]]:
         """The questions of an endpoint; () for one that another process is asking, which is looked for again when all others are asked."""
-        for job in (one.job for one in self._planned if one.job.model.endpoint == endpoint):
-            open_, waiting = iter(self._store.unknown(job.questions())), deque[Question]()
+        for job, anew in ((one.job, one.anew) for one in self._planned if one.job.model.endpoint == endpoint):
+            open_, waiting = chain(self._store.unknown(job.questions()), anew), deque[Question]()
             while id(job) not in self._over and (
                 question := next(open_, None) or (waiting.popleft() if waiting else None)
             ):
-                if self._store.claim(question, endpoint.timeout):
+                if question in self._anew or self._store.claim(question, endpoint.timeout):
                     self._claimed.add(question)
                     yield job, question
                 elif any(self._store.unknown([question])):
@@ -284,6 +281,8 @@ class _Asker:
 
     def _keep(self, question: Question, answer: Answer) -> None:
         """Counts it here, so that an answer that is kept while all else is cancelled is counted too."""
+        if question in self._anew:
+            self._store.forget([question])
         if self._store.add(question, answer):
             self.summary.count(question.config.model, answer)
 
@@ -304,11 +303,12 @@ class _Asker:
 
 
 def named_model(
-    option: str, asked: str | LanguageModel, endpoints: Mapping[str, Endpoint], prices: Mapping[str, Price] | None = None, instead: str = ""
+    option: str, asked: str | LanguageModel, endpoints: Mapping[str, Endpoint], prices: Mapping[str, Price] | None = None, instead: str = "",
+    by: str = "endpoints",
 ) -> LanguageModel:  # fmt: skip
     """The model that an option names as ENDPOINT:MODEL; a model's own name may hold colons.
 
-    instead : what else the option allows, for the error.
+    instead : what else the option allows, by : the option that names the endpoints; for the error.
 
     Raises
     ------
@@ -320,7 +320,7 @@ def named_model(
     endpoint, _, model = asked.partition(":")
     if model.strip() and endpoint in endpoints:
         return LanguageModel(endpoints[endpoint], model, price=(prices or {}).get(model))
-    known = ", and needs the option 'endpoints', a TOML file"
+    known = f", and needs the option '{by}', a TOML file"
     if endpoints:
         near = nearest(endpoint, endpoints) or next(iter(endpoints))
         known = f", such as {near}:{model or asked.rstrip(':')} (endpoints: {', '.join(endpoints)})"

@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -39,9 +39,9 @@ def write_batches(planned: Iterable[Planned], folder: str | os.PathLike[str], st
     """
     place, files, numbers = make_folder(folder), dict[Path, int](), Counter[str]()
     with ExitStack() as all_or_none:
-        for job in (one.job for one in planned):
+        for job, anew in ((one.job, one.anew) for one in planned):
             stem = f"{job.config.prompt}_{re.sub(r'[^A-Za-z0-9._-]+', '-', job.config.model)[:80]}"
-            requests = (_request(job, question) for question in store.unknown(job.questions()))
+            requests = (_request(job, question) for question in chain(store.unknown(job.questions()), anew))
             while part := list(islice(requests, MAX_REQUESTS)):
                 numbers[stem.lower()] += 1
                 path = place / f"{stem}_{numbers[stem.lower()]:03d}.jsonl"
@@ -67,10 +67,10 @@ def custom_id(question: Question) -> str:
     return hashlib.sha256(json.dumps(key).encode()).hexdigest()[:32]
 
 
-def import_batch(paths: Sequence[str | os.PathLike[str]], store: VoteStore, jobs: Iterable[Job]) -> AskSummary:
-    """Stores the answers in results of exported files, in any order. An answer that is there already stays.
+def import_batch(paths: Sequence[str | os.PathLike[str]], store: VoteStore, planned: Sequence[Planned]) -> AskSummary:
+    """Stores the answers in results of exported files, in any order. An answer that is there already stays, but those asked anew.
 
-    A line that is damaged, failed or unknown is reported, and the rest goes on. jobs : what was exported, or more.
+    A line that is damaged, failed or unknown is reported, and the rest goes on. planned : what was exported, or more.
 
     Raises
     ------
@@ -78,11 +78,13 @@ def import_batch(paths: Sequence[str | os.PathLike[str]], store: VoteStore, jobs
         A file that cannot be read.
     """
     summary = AskSummary()
-    asked = {custom_id(question): (job, question) for job in jobs for question in job.questions()}
+    asked = {custom_id(question): (one.job, question) for one in planned for question in one.job.questions()}
+    anew = {question for one in planned for question in one.anew}
     for path in paths:
         for number, entry in _entries(path):
             found = entry if isinstance(entry, str) else _answered(entry, asked)
             if not isinstance(found, str):
+                store.forget(anew & {found[0]})
                 if store.add(*found):
                     summary.count(found[0].config.model, found[1])
                     continue

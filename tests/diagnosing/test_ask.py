@@ -104,6 +104,9 @@ def test_what_cannot_be_read_is_counted_and_an_empty_list(ask: Ask, loopback: An
     assert (count.lists, count.nothing, count.unread) == (2, reason is None, {reason: 1} if reason else {})
     assert (f"1 not read (1 {reason})" in told) == ("in the column 'unread'" in told) == (reason is not None)
     assert ("max_tokens" in told) == (reason == "truncated") and ("'No diagnosis'" in told) == (reason is None)
+    loopback.rules({"status": 400})
+    assert ask(asking={"again": True, "dry_run": True}).plan[0].unknown == (reason is not None)
+    assert ask(asking={"again": True}).lists.equals(asked.lists), "an answer stays until another comes"
     loopback.rules(*ANSWERS)
     again = ask(asking={"again": True})
     assert again.raters[0].lists - 2 == loopback.log()["calls"] == (reason is not None)

@@ -43,13 +43,13 @@ def test_the_resamples_of_groups_do_not_move_together():
     assert width[PLAIN] == pytest.approx(width["a"] / 2**0.5, rel=0.1)
 
 
-# Clusters
-
-
 def test_clusters_are_drawn_and_change_places_whole():
     """Five patients with 20 cases each, of whom A names all, and B all of the first: p is of 2 to the 4 permutations, not of 2 to the 80."""
     frame = hits({"A": "1" * 100, "B": "1" * 20 + "0" * 80}).assign(patient=np.repeat([*"vwxyz"], 40))
-    alone, together = (scored(frame, "top-1", resampling={"resamples": 300, "cluster": of}) for of in (None, "patient"))
+    with pytest.warns(UserWarning, match="in 5 clusters of 'patient': intervals from so few are too narrow"):
+        alone, together = (
+            scored(frame, "top-1", resampling={"resamples": 300, "cluster": c}) for c in (None, "patient")
+        )
     assert "100 cases are of 5 in 'patient'" in told(alone) and "patient" not in told(together)
     (by_case,), (by_patient,) = (top_1(report.difference_rows) for report in (alone, together))
     assert by_case["value"] == by_patient["value"] == 0.8 and by_case["low"] > 0.7

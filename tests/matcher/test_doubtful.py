@@ -70,7 +70,7 @@ def test_what_is_doubtful_is_asked_once_and_nothing_else(load: Loading, loopback
 
 def test_a_cap_and_an_interruption_leave_the_rest_to_the_next_run(load: Loading, loopback: Any, pairs: pd.DataFrame, plain: pd.DataFrame) -> None:  # fmt: skip
     n = int(is_doubtful(plain["probability"]).sum())
-    with pytest.warns(UserWarning, match=rf"{n - 3} of {n} doubtful pairs stay as M has them \({n - 3} unanswered\)\. The cap of 3 calls is reached\.$"):  # fmt: skip
+    with pytest.warns(UserWarning, match=rf"{n - 3} of {n} doubtful pairs stay as M has them \({n - 3} unanswered\); the cap of 3 calls is reached\.$"):  # fmt: skip
         capped = load(max_calls=3).score(pairs)
     assert (capped["decided_by"] == "model").sum() == loopback.log()["calls"] == 3
     left = capped["decided_by"] == "M"

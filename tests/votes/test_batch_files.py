@@ -14,7 +14,6 @@ from dxmatch.endpoints.endpoint import Endpoint
 from dxmatch.errors import InputError
 from dxmatch.votes import batch_files
 from dxmatch.votes.asking import Job, LanguageModel, Planned
-from dxmatch.votes.asking_options import AskSummary
 from dxmatch.votes.batch_files import custom_id, import_batch, write_batches
 from dxmatch.votes.prompts.files import PROMPTS
 from dxmatch.votes.prompts.questions import ModelConfig, Question, canonical
@@ -48,10 +47,6 @@ def jobs(asked: Sequence[Question]) -> list[Planned]:
 
 def export(asked: Sequence[Question], folder: Path, store: VoteStore) -> dict[Path, int]:
     return write_batches(jobs(asked), folder, store)
-
-
-def taken_in(paths: Sequence[Path], asked: Sequence[Question], store: VoteStore) -> AskSummary:
-    return import_batch(paths, store, [one.job for one in jobs(asked)])
 
 
 def requests(path: Path) -> list[dict[str, Any]]:
@@ -167,7 +162,7 @@ def test_each_line_is_an_answer_or_is_told_and_the_rest_goes_on(store: VoteStore
         lines.append(
             line if isinstance(line, bytes) or line.get("custom_id") else {**line, "custom_id": custom_id(question)}
         )
-    summary = taken_in([path := written(tmp_path / "r.jsonl", lines)], asked, store)
+    summary = import_batch([path := written(tmp_path / "r.jsonl", lines)], store, jobs(asked))
     told = {what: places(path, *(at for at, (_, one) in enumerate(SKIPPED, 1) if one == what)) for _, what in SKIPPED}
     assert (summary.answered, summary.skipped) == (len(ANSWERED), told)
     assert f"a damaged line: 4 ({path}, line 11, {path}, line 12, {path}, line 13, …)." in summary.lines()
@@ -175,8 +170,8 @@ def test_each_line_is_an_answer_or_is_told_and_the_rest_goes_on(store: VoteStore
     assert [(one.verdict, one.reason, one.probability) for one in kept] == [tuple(one) for _, *one in ANSWERED]
     assert {(one.prompt_tokens, one.completion_tokens, one.seconds) for one in kept} == {(152, 2, None)}
     assert list(store.unknown(asked)) == asked[: len(SKIPPED)], "which are asked again"
-    again = taken_in([path, path], asked, store)
+    again = import_batch([path, path], store, jobs(asked))
     assert (again.answered, len(again.skipped["answered already"])) == (0, 2 * len(ANSWERED))
     for absent in (tmp_path / "absent.jsonl", tmp_path):
         with pytest.raises(InputError, match="could not be read"):
-            taken_in([absent], asked, store)
+            import_batch([absent], store, jobs(asked))
