@@ -228,7 +228,9 @@ class Explanation:
 
     def _relation(self) -> Iterator[str]:
         if relation := self.known.relation:
-            yield f"{_RELATIONS[relation]} ({self.known.relations[relation]:.2f})."
+            said, p = _RELATIONS[relation], self.known.relations[relation]
+            # of those that go with the verdict the likeliest, which may be unlikely itself
+            yield f"{said} ({p:.2f})." if p >= 0.5 else f"Perhaps {said[0].lower()}{said[1:]} ({p:.2f})."
 
     def _why(self, trees: Trees) -> Iterator[str]:
         """The start, what speaks for, what speaks against, what is unknown."""
