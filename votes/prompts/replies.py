@@ -281,7 +281,7 @@ def share(logprobs: Sequence[Alternatives], one: Sequence[str], other: Sequence[
 _FINAL_PART = re.compile(r"^#+\s*final (?:response|answer)\s*:?\s*$", re.IGNORECASE | re.MULTILINE)
 _BOXED = re.compile(r"\\boxed\s*\{((?:[^{}]|\{[^{}]*\})*)\}")
 _TEXT = re.compile(r"\\(?:text|mathrm|textbf|mathbf)\s*\{([^{}]*)\}")
-_AND = r"(?:\s*\.?\s*(?:,|、|;|&|\band\b|和|及)\s*(?:(?:and|和)\s+)?|\s+)"
+_AND = r"(?:\s*(?:\.\s*)?(?:,|、|;|&|\band\b|和|及)\s*(?:(?:and|和)\s+)?|\s+)"
 _GROUP = rf"(?:(?:options?|choices?)\s+)?(?P<letters>[A-Z]{{1,26}}(?:{_AND}[A-Z](?![A-Za-z]))*)"
 _ENDS = (
     r"(?![A-Za-z0-9'’])(?!\s*\.?\s*(?:/|\bor\b|或|или\b)\s*[A-Z](?![A-Za-z]))"
@@ -337,8 +337,7 @@ def _of_letters(text: str, kind: Kind) -> list[Reply]:
 
 def _group(text: str) -> str:
     """The letters that are all of a text; "" for another text."""
-    found = _ALONE.fullmatch(text.strip())
-    letters = found["letters"] if found else ""
+    letters = found["letters"] if (found := _ALONE.fullmatch(text.strip())) else ""
     return letters if letters.isupper() or len(letters) == 1 else ""
 
 
