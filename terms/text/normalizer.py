@@ -45,7 +45,8 @@ _POSSESSIVE = re.compile(r"(?<=\w)'[sS](?!\w)|(?<=[sS])'(?!\w)")
 _POSITIVE = re.compile(r"(?<=\w)\+(?![\w+])")
 _MINUS = re.compile(r"[(\[]\s*[-−–]\s*[)\]]")
 """As in "PE (-)", which a clinician writes for no PE."""
-_NO = re.compile(r"[Ø∅](?=\s)")
+_NO = re.compile(r"[Ø∅](?=\s+[^\W\d])")
+"""As in "Ø PE"; before a number it is a diameter."""
 _NEGATIVE = re.compile(r"(?<![^\W_])((?:[A-Z]+[a-z]?|[A-Za-z]+)\d+|[A-Z]{2,}|Rh)-(?=[\s,;/)]|$)")
 _ENUMERATION = re.compile(r"(?:(?<!\s)\s++)?\d{1,2}[.)]\s+(?=[^\W\d])")
 _DOTTED = re.compile(r"(?<![^\W_])[^\W\d_](?:\.[^\W\d_])+(?![^\W_])")
