@@ -148,10 +148,11 @@ def _phrase(words: Sequence[str], here: int, table: Collection[str]) -> str:
 
 
 def _designated(before: str, word: str) -> tuple[Attribute, ...]:
-    """What the number or letter `word` says of the word before it, or by itself: "type 2a" is a type 2, and of these the type a; "L4" is a level."""
+    """What `word` says of the word before it, or by itself: "type 2a" is a type 2, and of these the type a; "L4" is a level, "L4 L5" two in a row."""
     found = _DESIGNATOR.fullmatch(word)
     if found is None or before in _NOT_DESIGNATED or not _DESIGNATED.fullmatch(before):
-        return (Attribute("level", word, word),) if _LEVEL.fullmatch(word) else ()
+        levels = (word, f"{before} {word}") if _LEVEL.fullmatch(before) else (word,)
+        return tuple(Attribute(("level", at), each, each) for at, each in enumerate(levels) if _LEVEL.fullmatch(word))
     words = f"{before} {word}"
     if found[1] or word in _NUMERALS:
         number, letter = found[1] or _NUMERALS[word], found[2]
