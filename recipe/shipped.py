@@ -4,9 +4,6 @@
 
 The silver pairs are made from the diseases that the second encoder has not seen, and get their features from it: M shall
 not learn to trust a cosine as far as one may on the names that an encoder was trained on.
-
-The model that ships was made by this recipe as it was before: with the twenty kinds of silver pairs that its card names, and a relation
-model that learnt of ICD-10-CM's titles, too.
 """
 
 from __future__ import annotations
