@@ -89,7 +89,7 @@ class Vocabulary:
     ) -> None:
         self.words, self.diseases_of, self.language = words, diseases_of, language
         self.knows, self.found = lru_cache(_WORDS_KEPT)(self._knows), lru_cache(_WORDS_KEPT)(self._found)
-        # {"infraction": ("infarction", {"myocardial", …})}; a word without such neighbours is read so anywhere
+        # {"infraction": ("infarction", {"myocardial", …})}; a word without such neighbours is read so anywhere: as itself where it is no slip ("clonus")
         rows = rows_in("confusions", language)
         self._confusions = {row["written"]: (row["read"], words_in(row["beside"])) for row in rows}
 
