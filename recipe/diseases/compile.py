@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -167,19 +168,49 @@ def _place_own_classes(parents: dict[str, set[str]]) -> None:
             parents[own].add(min(open_, key=lambda each: (size[each], each)))
 
 
-_DIRECTIONS = (("raised", "elevated", "high", "increased"), ("low", "decreased", "reduced", "lowered"))
+_DIRECTIONS = (("raised", "elevated", "high", "increased"), ("low", "decreased", "reduced", "lowered"), ("positive",))
+_FOUND = {
+    "antibodies": ("antibodies", "antibody", ""), "mutation": ("mutation", ""), "fusion": ("fusion", ""),
+    "antigen": ("antigen",), "IgM": ("IgM",), "DNA": ("DNA",), "RNA": ("RNA",),
+}  # fmt: skip
+"""A sign that ends in one of these is positive without the word. With the word it may end in each of these, or be left bare: "anti-Jo-1 positive"."""
+_ASIDE = word_set("with without that while during after before")
+"""What follows one of these is no part of the measure, so that the direction cannot stand behind it."""
+_SERUM = re.compile(r"(?<!\bin )\bserum ")
 
 
 def in_other_words(sign: str) -> list[str]:
-    """A sign with the other words for its direction, and without "serum".
+    """A sign with the other words for its direction, before and behind, and without "serum"; antibodies with and without "anti-" and "positive".
 
-    >>> in_other_words("low serum ceruloplasmin")[:3]
-    ['decreased serum ceruloplasmin', 'decreased ceruloplasmin', 'reduced serum ceruloplasmin']
+    >>> in_other_words("low serum ceruloplasmin")[:4]
+    ['low ceruloplasmin', 'decreased serum ceruloplasmin', 'decreased ceruloplasmin', 'reduced serum ceruloplasmin']
+    >>> in_other_words("positive Widal test")
+    ['Widal test positive']
+    >>> in_other_words("NS1 antigen")
+    ['positive NS1 antigen', 'NS1 antigen positive']
+    >>> in_other_words("BRCA1 mutation")
+    ['positive BRCA1 mutation', 'positive BRCA1', 'BRCA1 mutation positive', 'BRCA1 positive']
+    >>> in_other_words("raised ACTH with low cortisol")
+    ['elevated ACTH with low cortisol', 'high ACTH with low cortisol', 'increased ACTH with low cortisol']
+    >>> {"TSH high", "TSH elevated"} <= {*in_other_words("raised TSH")}
+    True
+    >>> [each for each in in_other_words("anti-Jo-1 antibodies") if each.endswith("body") or each.endswith("1 positive")]
+    ['Jo-1 antibody', 'anti-Jo-1 antibody', 'positive Jo-1 antibody', 'positive anti-Jo-1 antibody', 'Jo-1 positive', 'anti-Jo-1 positive']
     """
     first, _, rest = sign.partition(" ")
-    words = next((words for words in _DIRECTIONS if first in words), (first,))
-    ends = dict.fromkeys((rest, rest.replace("serum ", "")))
-    return [f"{word} {end}" for word in words for end in ends if f"{word} {end}" != sign and end]
+    words = next((words for words in _DIRECTIONS if first in words), ())
+    measures, alone = [rest, _SERUM.sub("", rest)], [_SERUM.sub("", sign)]
+    what, _, kind = sign.rpartition(" ")
+    if not words and kind in _FOUND:
+        bare = what.removeprefix("anti-")
+        with_anti = kind == "antibodies" and (what != bare or not what.startswith("anti"))
+        stems = (bare, f"anti-{bare}") if with_anti else (what,)
+        measures = [f"{stem} {end}".strip() for stem in stems for end in _FOUND[kind]]
+        words, alone = ("positive",), [f"{stem} {end}" for stem in stems for end in _FOUND[kind] if end]
+    said = [*alone, *(f"{word} {measure}" for word in words for measure in measures)]
+    if _ASIDE.isdisjoint(sign.split()):
+        said += [f"{measure} {word}" for word in words for measure in measures]
+    return [each for each in dict.fromkeys(said) if each != sign]
 
 
 class _OwnTables:

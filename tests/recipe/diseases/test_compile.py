@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from dxmatch.recipe.diseases import compile as module
-from dxmatch.recipe.diseases.compile import compiled_graph
+from dxmatch.recipe.diseases.compile import compiled_graph, in_other_words
 from dxmatch.recipe.diseases.tables import Disease, read_diseases
 from dxmatch.recipe.encoder.data import common_synonyms
 from dxmatch.recipe.word_lists.reading import KINDS, SIGNS, WRONG_KINDS, rows, rows_like
@@ -93,9 +93,11 @@ def test_our_own_tables(tmp_path: Path) -> None:
         return tuple(graph.disease_of.get(normal(row[side])) for side in sides)
 
     signs = [tuple(normal(row[side]) for side in ("sign", "disease")) for row in rows(SIGNS)]
-    assert len(signs) == len({*signs}) >= 1_000 and not [pair for pair in signs if pair[0] == pair[1] or not all(pair)]
+    assert len(signs) == len({*signs}) >= 1_700 and not [pair for pair in signs if pair[0] == pair[1] or not all(pair)]
     for sign, disease in (both(row, "sign", "disease") for row in rows(SIGNS)):
         assert sign == disease or (graph.is_sign_of(sign, disease) and graph.steps_up(sign, disease) == 1)
+    said = [(name, normal(row["disease"])) for row in rows(SIGNS) for name in map(normal, (row["sign"], *in_other_words(row["sign"])))]  # fmt: skip
+    assert all(normal.assertion(name).core == name != disease for name, disease in said), "what is looked up is the core"
     wrong = [both(row, "kind", "class") for row in rows(WRONG_KINDS)]
     known = [pair for pair in wrong if None not in pair]
     assert len(known) > 10 and all(graph.steps_up(*pair) < 0 for pair in known)
