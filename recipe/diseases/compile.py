@@ -169,11 +169,14 @@ def _place_own_classes(parents: dict[str, set[str]]) -> None:
 
 
 _DIRECTIONS = (("raised", "elevated", "high", "increased"), ("low", "decreased", "reduced", "lowered"), ("positive",))
-_FOUND = {
-    "antibodies": ("antibodies", "antibody", ""), "mutation": ("mutation", ""), "fusion": ("fusion", ""),
-    "antigen": ("antigen",), "IgM": ("IgM",), "DNA": ("DNA",), "RNA": ("RNA",),
-}  # fmt: skip
-"""A sign that ends in one of these is positive without the word. With the word it may end in each of these, or be left bare: "anti-Jo-1 positive"."""
+_FOUND = {each: (each,) for each in ("mutation", "antigen", "IgM", "DNA", "RNA")} | {
+    "antibodies": ("antibodies", "antibody", ""),
+    "fusion": ("fusion", ""),
+}
+"""A sign that ends in one of these is positive without the word. With it, it may end in each of these, or be left bare: "anti-Jo-1 positive".
+
+Not a gene: "MLH1 positive" says of a tumour that the gene is not lost.
+"""
 _ASIDE = word_set("with without that while during after before")
 """What follows one of these is no part of the measure, so that the direction cannot stand behind it."""
 _SERUM = re.compile(r"(?<!\bin )\bserum ")
@@ -189,7 +192,7 @@ def in_other_words(sign: str) -> list[str]:
     >>> in_other_words("NS1 antigen")
     ['positive NS1 antigen', 'NS1 antigen positive']
     >>> in_other_words("BRCA1 mutation")
-    ['positive BRCA1 mutation', 'positive BRCA1', 'BRCA1 mutation positive', 'BRCA1 positive']
+    ['positive BRCA1 mutation', 'BRCA1 mutation positive']
     >>> in_other_words("raised ACTH with low cortisol")
     ['elevated ACTH with low cortisol', 'high ACTH with low cortisol', 'increased ACTH with low cortisol']
     >>> {"TSH high", "TSH elevated"} <= {*in_other_words("raised TSH")}
