@@ -66,6 +66,7 @@ def compiled_graph(
     read = read_diseases(data, normalizer)
     diseases = {each.id: each for each in _connected(read)}
     names = {name: each.id for each in diseases.values() for name in each.names}
+    _cut_wrong_names(names, normalizer)
     _add_names(names, more, normalizer)
     parents = {each.id: set(each.parents) & diseases.keys() for each in diseases.values()}
     labels = {each.id: each.label for each in diseases.values()}
@@ -143,6 +144,14 @@ def _connected(diseases: Sequence[Disease]) -> list[Disease]:
     return [
         each for each in diseases if any(not one.startswith(_APART) for one in (each.id, *all_above(each.id, above)))
     ]
+
+
+def _cut_wrong_names(names: dict[str, str], normalizer: Callable[[str], str]) -> None:
+    """What our own table says is no kind of a class is no name of it either: a source has "chest infection" as one of bronchitis."""
+    for row in rows(WRONG_KINDS):
+        said, of = (normalizer(row[side]) for side in ("kind", "class"))
+        if said in names and names[said] == names.get(of):
+            del names[said]
 
 
 def _cut_wrong_kinds(names: Mapping[str, str], parents: dict[str, set[str]], normalizer: Callable[[str], str]) -> None:
