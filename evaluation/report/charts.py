@@ -256,10 +256,10 @@ def bands(
         scale, channels = alt.Scale(domain=names, paddingInner=gap), look(style)
         labels = alt.Axis(domain=upright, ticks=upright, labelAngle=0, labelLimit=280)
         place = (alt.X if upright else alt.Y)(f"{band}:O", title=axis, scale=scale, axis=labels)
-        # so that the bars of a band do not hide each other; by number: Vega-Lite puts names into an expression
-        places: dict[str, Any] = {across: place, f"{across}Offset": "aside:O"}
+        # so that bars do not hide each other; by number, not in the order of the colours: Vega-Lite puts names into an expression
+        offset = (alt.XOffset if upright else alt.YOffset)("aside:O", sort="ascending")
         drawn: dict[str, Any] = {along: value}
-        base = alt.Chart(named("values")).encode(**places)
+        base = alt.Chart(named("values")).encode(**{across: place, f"{across}Offset": offset})
         dashed = alt.Chart(named("line")).mark_rule(strokeDash=[5, 4], strokeWidth=1.3, color=style.ink)
         bars, ends = base.mark_rule(strokeWidth=1.6, opacity=0.55), {along: "low:Q", f"{along}2": "high"}
         points = base.mark_point(filled=True, size=62, opacity=1).encode(**drawn, **channels)
