@@ -39,8 +39,8 @@ def opened(held, address):
     return go
 
 
-def until(t, expression, seconds=20):
-    """Waits until an expression is true; the model answers in its own time."""
+def until(t, expression, seconds=90):
+    """Waits until an expression is true; the model answers in its own time, of which it compiles for some 15 s on a new machine."""
     for _ in range(seconds * 20):
         if t.value(expression):
             return
