@@ -106,7 +106,8 @@ class Resamples:
 
 def measured(row: Row, name: str) -> Row:
     """Gives a measure of a row, with its interval beside it, as the row of a value."""
-    return {"value": row[name], "low": row[f"{name}_low"], "high": row[f"{name}_high"], "reason": UNDEFINED}
+    reason = UNDEFINED if row[name] is None else None
+    return {"value": row[name], "low": row[f"{name}_low"], "high": row[f"{name}_high"], "reason": reason}
 
 
 def permutation_rows(

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..files.table import frame_like
 from ..files.wording import counted, shown_threshold
-from ..pages.words import listed
+from ..pages.words import at_most, listed
 from .match.matches import Matches
 from .report.raters import Raters
 from .report.results import Setup
@@ -73,5 +73,5 @@ def _question(raters: Raters) -> str:
         return "Which model names the right diagnoses?" if len(raters.names) > 1 else "Are the right diagnoses named?"
     if raters.in_turn:
         return "Does each rater agree with the others as they agree among themselves?"
-    who = f"{'Do' if len(raters.panels) > 1 else 'Does'} {listed(list(raters.panels))}"
+    who = f"{'Do' if len(raters.panels) > 1 else 'Does'} {listed(at_most([*raters.panels]))}"
     return f"{who} agree with the experts as they agree among themselves?"

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 def number(value: Any) -> str:
     """Three decimals; "undefined" for None or NaN."""
-    return "undefined" if value is None or value != value else f"{value:.3f}"
+    return "undefined" if value is None or value != value else f"{value:z.3f}"
 
 
 def shown(value: object) -> str:
@@ -22,7 +22,7 @@ def shown(value: object) -> str:
         return "–"
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return f"{value:.3f}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)
+    return f"{value:z.3f}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)
 
 
 def signed(value: float) -> str:
@@ -47,7 +47,7 @@ def with_interval(row: Row) -> str:
     """`0.931 [0.842, 1.020]`, `0.931` without an interval, or `undefined`."""
     if row.get("low") is None or row["value"] is None:
         return number(row["value"])
-    return f"{row['value']:.3f} [{row['low']:.3f}, {row['high']:.3f}]"
+    return f"{row['value']:z.3f} [{row['low']:z.3f}, {row['high']:z.3f}]"
 
 
 def tooltip(**fields: str) -> list[Any]:

@@ -12,6 +12,15 @@ def listed(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
+def at_most(texts: Sequence[str], most: int = 5) -> list[str]:
+    """The first texts, and in the place of the others how many they are, where these are several.
+
+    >>> at_most(["a", "b", "c", "d"], 2)
+    ['a', 'b', '2 more']
+    """
+    return [*texts] if len(texts) <= most + 1 else [*texts[:most], f"{len(texts) - most:,} more"]
+
+
 def in_markdown(text: str) -> str:
     """A text in a line or a cell of Markdown, where it starts no markup and no HTML.
 

@@ -128,7 +128,9 @@ const KINDS = {
 
 function pairBlocks(found) {
   const { a, b } = found;
-  const kind = found.relation === null ? "" : `: ${KINDS[found.relation]}`;
+  // of those that go with the verdict the likeliest, which may be unlikely itself
+  const perhaps = found.relations[found.relation] < 0.5 ? "perhaps " : "";
+  const kind = found.relation === null ? "" : `: ${perhaps}${KINDS[found.relation]}`;
   const box = el("div", { class: `answer verdict ${found.match ? "yes" : "no"}` },
     el("p", { class: "said" }, `${found.match ? "A match" : "No match"}${found.doubtful ? ", doubtful" : ""}${kind}`),
     el("p", {}, `Probability ${share(found.probability)}; a match begins at ${share(found.threshold)}.`));
@@ -136,7 +138,7 @@ function pairBlocks(found) {
   if (takesLabels) box.append(el("div", { class: "judge", role: "group", "aria-label": "Is that right?" }, "Is that right?", ...judge(a, b, found.match, found.label)));
   const policies = el("ul", { class: "policies" }, ...found.policies.map((each) => el("li", {},
     el("strong", {}, each.policy), " ", mark(each), ` ${share(each.probability)}, from ${share(each.threshold)}${each.policy === found.policy ? " (chosen)" : ""}`,
-    el("span", { class: "near" }, each.meaning))));
+    el("span", { class: "quiet" }, each.meaning))));
   const understood = table("What was understood", ["Written", "Compared as", "Said of it", "Read as"],
     found.understood.map((each) => [each.text, each.compared_as, each.said_by ? `${each.assertion} (“${each.said_by}”)` : each.assertion,
       each.read_as.map(([written, read]) => `${written} → ${read}`).join(", ") || "as written"]));

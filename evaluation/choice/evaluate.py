@@ -155,7 +155,7 @@ def _findings(
 ) -> Iterator[Finding]:
     """Tells what could not be read, and what was not answered. absent : [questions, models]."""
     if unread := [one.response for one in answers if one.chosen is None]:
-        way = "" if reader else "; the option `read_again` has a model read them"
+        way = "" if reader else "; the option 'read_again' has a model read them"
         words = f"{len(unread):,} of {len(answers):,} answers name no option that can be read, and count as wrong (such as {quoted(unread[0][:60])}){way}."
         yield Finding("reading", example=words)
     if absent.any():

@@ -205,7 +205,7 @@ def _told_missing(rows: Rows, state: States, lengths: Codes, raters: Sequence[st
     }  # fmt: skip
     for what, lists in kinds.items():
         counts = [f"{n:,} by {name}" for name, n in zip(raters, lists.sum(0).tolist(), strict=True) if n]
-        said += [f"{what}, of {counted(len(state), 'case')}: {', '.join(counts)}."] if counts else []
+        said += [f"{what}, of {counted(len(state), 'case')}: {first_few(counts, 10)}."] if counts else []
     return said
 
 

@@ -49,8 +49,7 @@ _MOST = 600
 """Notes times runs."""
 _ABOUT = (
     "Each note with its annotated path, and the path of each run: ✓ where it ends in the right diagnosis. Below it: which observations both sides have, by "
-    "{by}, and whether they are explained alike (for one diagnosis, with rationales that are alike); what stands in the note alone; what was predicted alone. "
-    "{shown:,} of {total:,} notes are here, the first where these are not all; the table of deductions has all."
+    "{by}, and whether they are explained alike (for one diagnosis, with rationales that are alike); what stands in the note alone; what was predicted alone."
 )
 _NOTHING = "no note has anything to divide by, or a prediction"
 
@@ -225,7 +224,7 @@ def _browser(runs: Sequence[Run], judge: Likeness, domains: Sequence[str | None]
     lists = [(at, run, run.predicted[at], run.reached[at].diagnosis) for at in notes for run in runs]
     paths = [" → ".join(said.chain if said else ()) for _, _, said, _ in lists]
     data = {
-        "k": 1, "ranks": 1, "total": len(first.notes), "models": [run.name for run in runs], "cases": [first.notes[at] for at in notes],
+        "of": ["note", "run"], "k": 1, "ranks": 1, "total": len(first.notes), "models": [run.name for run in runs], "cases": [first.notes[at] for at in notes],
         "groups": [group_of(name, [of[at] for at in notes]) for name, of in (("domain", domains), ("category", first.categories))],
         "strings": [*(" → ".join(first.annotated[at].path) for at in notes), *paths],
         "right": [[place] for place in range(len(notes))],
@@ -240,7 +239,7 @@ def _browser(runs: Sequence[Run], judge: Likeness, domains: Sequence[str | None]
             "why": [0] * len(lists), "doubtful": [0] * len(lists), **{name: [-1] * len(lists) for name in ("probability", "relation")},
         },
     }  # fmt: skip
-    return browser_of(data, about=_ABOUT.format(by=judge.name, shown=len(notes), total=len(first.notes)))
+    return browser_of(data, about=_ABOUT.format(by=judge.name))
 
 
 def _said(row: Row) -> str:

@@ -189,6 +189,7 @@ function element(tag, attributes = {}, ...children) {
 
 const number = (value) => value.toLocaleString("en");
 const probability = (thousandths) => (thousandths > 0 && thousandths < 10 ? "< 0.01" : (thousandths / 1000).toFixed(2));
+const capital = (word) => word[0].toUpperCase() + word.slice(1);
 const hidden = (text) => element("span", { class: "cases-heard" }, text);
 
 // What came of a list: a sign for those who see, a sentence for those who hear.
@@ -239,7 +240,7 @@ function opened(data, item, i) {
   if (item.lastElementChild.tagName !== "SUMMARY") return;
   const facts = data.groups.filter((group) => group.of[i] >= 0).map((group) => `${group.name}: ${group.values[group.of[i]]}`);
   if (data.final[i]) facts.unshift(`Final diagnosis: ${data.final[i]}`);
-  const link = element("a", { href: `#${written({ ...unfiltered(), open: data.cases[i] })}` }, "Link to this case");
+  const link = element("a", { href: `#${written({ ...unfiltered(), open: data.cases[i] })}` }, `Link to this ${data.of[0]}`);
   const lists = element("div", { class: "cases-lists" });
   for (let j = 0; j < data.m; j++) lists.append(drawnList(data, i, j));
   item.append(element("div", { class: "cases-inside" }, element("p", { class: "cases-facts" }, `${facts.join(" · ")} `, link), lists));
@@ -322,7 +323,7 @@ const SHOW_WORDS = {
   missed: "Missed by any",
   "missed-by-all": "Missed by all",
   doubtful: "Doubtful",
-  disagreements: "Models disagree",
+  disagreements: "{Model}s disagree",
 };
 const SORT_WORDS = { given: "as given", name: "by name", missed: "most missed first" };
 // Of a panel, where a list is missed that no expert stands beside.
@@ -330,11 +331,12 @@ const PANEL_WORDS = { ...SHOW_WORDS, missed: "Anyone alone", "missed-by-all": "A
 const PANEL_SORT_WORDS = { ...SORT_WORDS, missed: "most alone first" };
 
 function browse(holder, data) {
-  const [showAs, sortAs, missed, whose] = data.panel ? [PANEL_WORDS, PANEL_SORT_WORDS, "Stands alone", "Rater"] : [SHOW_WORDS, SORT_WORDS, "Missed", "Model"];
+  const [showAs, sortAs, missed, whose] = data.panel ? [PANEL_WORDS, PANEL_SORT_WORDS, "Stands alone", "Rater"] : [SHOW_WORDS, SORT_WORDS, "Missed", capital(data.of[1])];
+  const unit = data.of[0];
   let state = unfiltered();
   let current = { cases: [], counts: null };
 
-  const search = element("input", { type: "search", placeholder: data.panel ? "case or diagnosis" : "case, right answer or diagnosis", autocomplete: "off", spellcheck: "false" });
+  const search = element("input", { type: "search", placeholder: `${unit}${data.panel ? " or" : ", right answer or"} diagnosis`, autocomplete: "off", spellcheck: "false" });
   const shows = data.m > 1 ? SHOWS : SHOWS.filter((show) => !["missed-by-all", "disagreements"].includes(show));
   const radios = shows.map((show) => {
     const input = element("input", { type: "radio", name: "cases-show", value: show });
@@ -360,7 +362,7 @@ function browse(holder, data) {
   const after = element("button", { type: "button", onclick: () => turn(1) }, "Next 50 ›");
   const clear = element("button", { type: "button", onclick: () => change(unfiltered()) }, "Clear filters");
   const keys = element("p", { class: "cases-keys" });
-  const spoken = [["/", "search"], ["j", ""], ["k", "next, previous case"], ["Enter", "opens it"], ["n", ""], ["p", "next, previous 50"], ["Esc", "back"]];
+  const spoken = [["/", "search"], ["j", ""], ["k", `next, previous ${unit}`], ["Enter", "opens it"], ["n", ""], ["p", "next, previous 50"], ["Esc", "back"]];
   for (const [key, says] of spoken) keys.append(element("kbd", {}, key), says ? ` ${says}  ` : " ");
 
   holder.append(
@@ -428,7 +430,7 @@ function browse(holder, data) {
     const shown = cases.slice(start, start + PAGE);
     const there = cases.length === data.n ? number(data.n) : `${number(cases.length)} of ${number(data.n)}`;
     const range = cases.length > PAGE ? `: ${number(start + 1)} to ${number(start + shown.length)}` : "";
-    status.textContent = cases.length ? `${there} ${data.n === 1 ? "case" : "cases"}${range}` : "No case is like this.";
+    status.textContent = cases.length ? `${there} ${unit}${data.n === 1 ? "" : "s"}${range}` : `No ${unit} is like this.`;
     clear.hidden = !written({ ...state, page: 0, open: "", sort: "given" });
     before.disabled = state.page === 0;
     after.disabled = start + PAGE >= cases.length;
@@ -437,7 +439,10 @@ function browse(holder, data) {
     list.replaceChildren(...shown.map((i) => drawnCase(data, i, chosen)));
   }
 
-  const showWords = (show) => (show === "missed" && (state.model || data.m === 1) ? missed : showAs[show]);
+  const longest = Math.max(...data.cases.map((name) => name.length));
+  list.style.setProperty("--names", `${Math.min(16, Math.max(8.5, 2 + 0.6 * longest))}rem`);
+
+  const showWords = (show) => (show === "missed" && (state.model || data.m === 1) ? missed : showAs[show].replace("{Model}", capital(data.of[1])));
 
   function label({ made, options }, value, values, count) {
     options.forEach((option, place) => {
@@ -536,8 +541,8 @@ function browse(holder, data) {
     const filters = which.filter(Boolean).join(", ");
     printed.textContent =
       cases.length > PAGE
-        ? `Printed are the first ${PAGE} of ${number(cases.length)} cases (${filters}).`
-        : `Printed are ${number(cases.length)} cases (${filters}).`;
+        ? `Printed are the first ${PAGE} of ${number(cases.length)} ${unit}s (${filters}).`
+        : `Printed are ${number(cases.length)} ${unit}s (${filters}).`;
   });
   addEventListener("afterprint", draw);
   draw();

@@ -44,7 +44,7 @@ def case_browser(report: Results) -> Browser | None:
 
 def browser_of(data: dict[str, Any], *, about: str = "", final: bool = False, judged: str = "") -> Browser:
     """Makes the browser of what `_data` says; what is left out of it is not there. about : the words above it, in the place of those of lists."""
-    data = {"unread": [], "reasons": [""], "relations": [], "panel": False} | data
+    data = {"unread": [], "reasons": [""], "relations": [], "panel": False, "of": ["case", "model"]} | data
     html = template("browser.html.j2", _HERE).render(
         data=json_in_html(data), shown=len(data["cases"]), total=data["total"], k=data["k"], about=about, final=final, judged=judged, panel=data["panel"],
         doubtful=DOUBTFUL,

@@ -43,7 +43,7 @@ def accuracy(report: Results) -> list[Figure]:
     return [_curves(
         report, rows, "k", "cases with a right answer", _K, name="top_k", section="leaderboard",
         title="Top-k accuracy" if of == "M" else f"Top-k accuracy by {of}",
-        note="How many cases have a right answer among the first k diagnoses; bars are intervals. The axis may not begin at 0.",
+        note=f"How many cases have a right answer among the first k diagnoses; bars are intervals. The axis may not begin at 0. At most {_MAX_RATERS} raters, the best.",
     )]  # fmt: skip
 
 
@@ -54,7 +54,7 @@ def relative(report: Results) -> list[Figure]:
         _curves(
             report, own, along, metric, axis, line=1, name=f"{metric.lower()}_by_{along}", section="relative",
             title=f"{metric}@k" if along == "k" else f"{metric}@{report.k} by hardness",
-            note="The dashed line at 1 is the panel's own level; bars are intervals.",
+            note=f"The dashed line at 1 is the panel's own level; bars are intervals. At most {_MAX_RATERS} raters, the best.",
         )
         for along, axis, rows in (("k", _K, report.model_rows), ("hardness", "hardness H, from optimistic (0) to average (1)", at_k))
         for metric in ("RPAD", "RRAD")
@@ -64,8 +64,8 @@ def relative(report: Results) -> list[Figure]:
 
 def _curves(report: Results, rows: Iterable[Row], along: str, of: str, axis: str, **more: Any) -> Figure:
     """A line for each rater. of : what the values are of. along : the key of their places, which `axis` names."""
-    raters = report.in_order(row["algorithm"] for row in rows)
-    values = [told(row, rater=row["algorithm"], **{along: row[along]}) for row in rows]
+    raters = report.in_order(row["algorithm"] for row in rows)[:_MAX_RATERS]
+    values = [told(row, rater=row["algorithm"], **{along: row[along]}) for row in rows if row["algorithm"] in raters]
     values.sort(key=lambda row: raters.index(row["rater"]))
     columns = {"rater": "rater", along: along, "told": of}
     y = alt.Y("value:Q", title=of).scale(zero=False, nice=True)
@@ -117,7 +117,7 @@ def _violins(report: Results, score: str, section: str, values: Values) -> Figur
         ).properties(width=style.width, height=62 * len(raters) + 30)
 
     columns = {"rater": "rater", "n_cases": "cases", "q1": "first quarter", "median": "median", "q3": "third quarter"}
-    note = f"Shape: all cases. Ring and bar: median and middle half. Points: cases, at most {_POINTS} of each rater."
+    note = f"Shape: all cases. Ring and bar: median and middle half. Points: cases, at most {_POINTS} of each of {_MAX_RATERS} raters at most, the best."
     data = {"summary": rows, "outlines": outlines, "points": points}
     return Figure(f"violin_{score.lower()}", section, f"{score} over the cases", columns, rows, data, draw, note)
 

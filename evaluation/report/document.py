@@ -29,7 +29,7 @@ class Value(NamedTuple):
         if self.row is None:
             return ["–"]
         known = self.row["value"] is not None and self.row.get("low") is not None
-        interval = f"[{self.row['low']:.3f}, {self.row['high']:.3f}]" if known else ""
+        interval = f"[{self.row['low']:z.3f}, {self.row['high']:z.3f}]" if known else ""
         return [number(self.row["value"]), *filter(None, (self.mark, interval, self.note))]
 
 

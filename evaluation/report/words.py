@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...files.wording import counted
 from ...pages.encodings import with_interval
 from ...pages.rows import Row
-from ...pages.words import listed
+from ...pages.words import at_most, listed
 from ..score.ranking import BY_M, undecided
 from .board import Column
 from .results import Results
@@ -35,7 +35,7 @@ def _standing(column: Column) -> str:
     """Who lies where, the highest first; and who cannot be placed."""
     rows = sorted(column.of_rater.values(), key=lambda row: -(row["value"] or 0))
     each = [f"{row['algorithm']} {with_interval(row)}{_beside_1(row)}" for row in rows]
-    return f"{column.name}, {_PANEL[column.metric.symbol]}: {'; '.join(each)}."
+    return f"{column.name}, {_PANEL[column.metric.symbol]}: {'; '.join(at_most(each))}."
 
 
 def _beside_1(row: Row) -> str:
@@ -77,7 +77,7 @@ def _beside(report: Results) -> str:
     ]
     if others := column.best[1:] or of_all or column.level_with_best:
         says = "not shown to be worse" if others == column.level_with_best else "level"
-        return f"; {listed(others)} {'is' if len(others) == 1 else 'are'} {says}"
+        return f"; {listed(at_most(others))} {'is' if len(others) == 1 else 'are'} {says}"
     tested = column.best and report.difference_rows and report.raters.compared is None
     return f", better than every other {report.setup.raters}" if tested else ""
 

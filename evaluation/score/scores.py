@@ -15,7 +15,7 @@ from ...pages.rows import Row
 from ...stats.agreement import divided
 from ...stats.resampling import Resampling, Statistic
 from ..match.options import MAX_K, Graded, Panel
-from ..read.findings import Finding
+from ..read.findings import Finding, first_few
 from .declare import Measure
 
 Values = NDArray[np.float64]
@@ -109,9 +109,9 @@ def without_absent(values: NDArray[Any], absent: NDArray[np.bool_]) -> NDArray[A
 
 
 def counts_in_words(raters: Sequence[str], counts: NDArray[np.integer], of: int | None = None) -> str:
-    """Lists the raters with a count above 0: "A 1 of 2, B 2 of 2"."""
+    """Lists the raters with a count above 0, of many the first: "A 1 of 2, B 2 of 2"."""
     named = zip(raters, counts.tolist(), strict=True)
-    return ", ".join(f"{rater} {n:,}{'' if of is None else f' of {of:,}'}" for rater, n in named if n)
+    return first_few((f"{rater} {n:,}{'' if of is None else f' of {of:,}'}" for rater, n in named if n), 10)
 
 
 @dataclass

@@ -75,7 +75,7 @@ def test_a_pair_by_keys_alone_and_labels_that_stay(opened, labels):
     until(t, "!document.getElementById('pair-result').hidden")
     shown = text(t, "pair-result")
     assert "A match: the first is a kind of the second" in shown and "diffuse large b cell lymphoma" in shown
-    assert all(policy in shown for policy in ("(chosen)", "strict", "narrower-counts", "broader-counts"))
+    assert all(policy in shown for policy in ("(chosen)\n", "strict", "narrower-counts", "broader-counts"))
     until(t, "document.querySelectorAll('.codes li').length >= 2")
     assert "C83.3" in text(t, "pair-codes")
     wrong = "document.querySelector('.judge button[data-label=\"0\"]')"
