@@ -56,6 +56,14 @@ class Tab:
         while self.value("document.readyState") != "complete":
             pass
 
+    def fresh(self, address: str, width: int = 1400) -> Tab:
+        """Opens an address anew, so wide; what was said before is forgotten."""
+        self.open("about:blank")
+        self.said.clear()
+        self.ask("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=width < 500)
+        self.open(address)
+        return self
+
     def value(self, expression: str) -> Any:
         found = self.ask("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
         assert "exceptionDetails" not in found, found

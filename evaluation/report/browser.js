@@ -213,13 +213,22 @@ function mark(data, i, j, name) {
   return element("span", { class: `cases-mark ${kind}` }, shown, name ? ` ${data.models[j]}` : "", hidden(name ? `: ${said}` : said));
 }
 
+// Of more lists than these the line of a case counts what came of them.
+const MOST_MARKS = 12;
+
 function drawnCase(data, i, chosen) {
   const right = data.right[i].map((string) => data.strings[string]);
   const marks = element("span", { class: "cases-marks" });
   for (let j = 0; j < data.m; j++) {
+    if (data.m > MOST_MARKS && j !== chosen) continue;
     const one = mark(data, i, j, true);
     if (j === chosen) one.classList.add("chosen");
     marks.append(one, " ");
+  }
+  if (data.m > MOST_MARKS) {
+    const counted = (kind, sign, count, says) => element("span", { class: `cases-mark ${kind}` }, element("span", {}, `${sign} ${number(count)}`), ` ${says}`);
+    marks.append(counted("found", "✓", data.found[i], data.panel ? "named by an expert" : "with a right answer"), " ");
+    marks.append(counted("missed", "✗", data.missed[i], data.panel ? "alone" : "without"));
   }
   const head = element(
     "summary",

@@ -27,16 +27,7 @@ def held(tmp_path_factory):
 
 @pytest.fixture
 def opened(held, address):
-    def go(path="", width=1400, height=1000):
-        held.open("about:blank")
-        held.said.clear()
-        held.ask(
-            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 500
-        )
-        held.open(f"{address}{path}")
-        return held
-
-    return go
+    return lambda path="", *size: held.fresh(f"{address}{path}", *size)
 
 
 def until(t, expression, seconds=90):

@@ -15,8 +15,8 @@ from dxmatch.errors import OptionError
 from dxmatch.evaluation.report import cases as module
 
 from ...chromium import CHROMIUM, tab
-from ..made import POINTS, By, long_form
-from .pages import Page
+from ..made import POINTS, By, long_form, scored
+from .pages import Page, answers
 
 MODELS = ["gpt [a]", "cedar", "pine"]
 WORDS = ["asthma", "copd", "angina", "gout", "sepsis", "asthma, acute", "none"]
@@ -108,14 +108,7 @@ def held(tmp_path_factory):
 
 @pytest.fixture
 def opened(held, file):
-    def go(address="", width=1400):
-        held.open("about:blank")
-        held.said.clear()
-        held.ask("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=width < 500)
-        held.open(f"{file.as_uri()}{address}")
-        return held
-
-    return go
+    return lambda address="", *size: held.fresh(f"{file.as_uri()}{address}", *size)
 
 
 def shown_by(report, show, search):
@@ -147,6 +140,18 @@ def test_filters_are_those_of_the_table_of_matches(opened, report):
         t.wait(20)
         assert t.value(SHOWN) == shown_by(report, show, search)[:50], (show, search)
     assert t.said == []
+
+
+@browser
+def test_of_many_lists_a_case_counts_what_came_of_them(held, tmp_path):
+    """And the head names the first, the chart draws twelve."""
+    report = scored(answers({f"m{i}": i for i in range(20)}), "top_k_accuracy", k=5)
+    t = held.fresh(f"{report.save(tmp_path / 'r.html').as_uri()}#model=m3")
+    marks = t.value("document.querySelectorAll('.cases-marks')[10].textContent")
+    assert marks == "✗ m3: no right answer ✓ 11 with a right answer ✗ 9 without"
+    page = Page((tmp_path / "r.html").read_text("utf-8"))
+    assert len({row["rater"] for row in page.specs["top_k"]["datasets"]["values"]}) == 12
+    assert "m18, m17, m16, m15, m14 and 7 more are" in page.shown and t.said == []
 
 
 def test_of_too_many_cases_those_with_misses(monkeypatch):
