@@ -551,7 +551,7 @@ function browse(holder, data) {
     printed.textContent =
       cases.length > PAGE
         ? `Printed are the first ${PAGE} of ${number(cases.length)} ${unit}s (${filters}).`
-        : `Printed are ${number(cases.length)} ${unit}s (${filters}).`;
+        : `Printed ${cases.length === 1 ? `is 1 ${unit}` : `are ${number(cases.length)} ${unit}s`} (${filters}).`;
   });
   addEventListener("afterprint", draw);
   draw();
