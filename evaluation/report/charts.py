@@ -43,7 +43,7 @@ def accuracy(report: Results) -> list[Figure]:
     return [_curves(
         report, rows, "k", "cases with a right answer", _K, name="top_k", section="leaderboard",
         title="Top-k accuracy" if of == "M" else f"Top-k accuracy by {of}",
-        note=f"How many cases have a right answer among the first k diagnoses; bars are intervals. The axis may not begin at 0. At most {_MAX_RATERS} raters, the best.",
+        note=f"How many cases have a right answer among the first k diagnoses; bars are intervals. The axis spans what is drawn. At most {_MAX_RATERS} raters, the best.",
     )]  # fmt: skip
 
 

@@ -61,8 +61,8 @@ def _who_leads(report: Results) -> list[str]:
     first = row["metric"] == "Acc" and row["k"] == 1
     what = f"the first diagnosis of {best} is right in" if first else f"{best} reaches {row['name']}"
     value = _percent(row) if first else with_interval(row)
-    if first and row["of"] == BY_M and best in report.raters.names and report.evidence is not None:
-        unsure = undecided(report.evidence)[:, report.raters.names.index(best)].sum() / row["n_cases"]
+    if first and row["of"] == BY_M and report.evidence is not None:
+        unsure = undecided(report.evidence, best) / row["n_cases"]
         if unsure > _MANY:
             value = f"{100 * row['value']:.0f} to {100 * (row['value'] + unsure):.0f} %, since what is said in {100 * unsure:.0f} % was not understood, or not read"
     return [f"Over {cases}{over}, {what} {value}{_beside(report)}."]

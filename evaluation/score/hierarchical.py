@@ -470,6 +470,7 @@ def _lengths(matches: Matches) -> list[Finding]:
     """Finds lists of such different lengths that HDF1 says little of which is better."""
     raters = matches.answers.raters
     mean = mean_of_defined(without_absent(matches.answers.lengths, matches.answers.absent))
+    mean[mean == 0] = np.nan  # who names nothing is told already
     if not np.isnan(mean).all():
         short, long = int(np.nanargmin(mean)), int(np.nanargmax(mean))
         if mean[long] > _UNLIKE * max(mean[short], 1):

@@ -289,10 +289,10 @@ def final_answers(matches: Matches) -> Matches:
     return matches if matches.of_final is None else matches.of_final
 
 
-def undecided(matches: Matches) -> NDArray[np.bool_]:
-    """Finds where M does not find the first diagnosis right, and cannot tell: it or all right answers are not understood, or no list was read.
+def undecided(matches: Matches, who: str) -> float:
+    """Counts in how many cases M does not find a first diagnosis right, and cannot tell: it or all right answers are not understood, or no list was read.
 
-    Returns bool [n, r]; with these counted as right, top-1 accuracy is as high as it can be.
+    who : a rater, or a model under prompts, of whom it is the mean. With these counted as right, top-1 accuracy is as high as it can be.
     """
     ranked = final_answers(matches)
     answers, found = ranked.answers, ranked.references
@@ -304,7 +304,8 @@ def undecided(matches: Matches) -> NDArray[np.bool_]:
     there = np.asarray(found.given.any(1))
     no_right = np.asarray((of_text[found.right] | ~found.given).all(1))[:, None]
     missed = ~np.asarray(found.hits[:, :, 0].any(-1)) & there[:, None] & ~answers.absent
-    return (of_text[found.said[:, :, 0]] | no_right | unread) & missed
+    own = [rater == who or rater.partition("[")[0].rstrip() == who for rater in answers.raters]
+    return float(((of_text[found.said[:, :, 0]] | no_right | unread) & missed)[:, own].mean(1).sum())
 
 
 def scores(matches: Matches, settings: Settings) -> FamilyScores:

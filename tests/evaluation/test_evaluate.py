@@ -157,5 +157,7 @@ def test_bounds_stand_in_place_of_a_figure_that_rests_on_what_is_not_understood(
     plain = dxmatch.evaluate(answers, matcher=m, resampling=POINTS, metrics="ranking")
     assert "right in 40.0 %." in " ".join(answer(plain))
     m.not_understood = lambda texts: {text: "another language" for text in texts if text in ("Grippe", "Fieber")}
-    found = dxmatch.evaluate(answers, matcher=m, resampling=POINTS, metrics="ranking")
-    assert "right in 40 to 80 %, since what is said in 40 % was not understood, or not read." in " ".join(answer(found))
+    free = {name.replace("gpt", "gpt [free]"): of for name, of in answers.items()}
+    for asked in (answers, free | {"gpt [role]": answers["gpt"]}):
+        found = " ".join(answer(dxmatch.evaluate(asked, matcher=m, resampling=POINTS, metrics="ranking")))
+        assert "right in 40 to 80 %, since what is said in 40 % was not understood, or not read." in found

@@ -55,6 +55,6 @@ def _log(file: Path) -> Any:
         raise MissingExtra("A log of Inspect", "inspect") from None
     except Exception as error:  # whatever its reader meets in a damaged file
         raise InputError(f"a log that Inspect cannot read ({error})", source=str(file)) from None
-    if not log.samples:
-        raise InputError(f"a log without samples (its status: {log.status})", source=str(file))
+    if all(sample.error for sample in log.samples or ()):
+        raise InputError(f"a log without an answer (its status: {log.status})", source=str(file))
     return log
