@@ -167,7 +167,12 @@ def _findings(answers: Lists, matcher: Matcher, pairs: Pairs) -> Iterator[Findin
         yield Finding("lengths", longer, answers.lengths.size, f"longer than the {MAX_K} ranks looked at")
     texts = list(dict.fromkeys([*answers.strings, *chain(*answers.reference)]))
     if unknown := told(matcher, "not_understood", texts):
-        yield Finding("not_understood", len(unknown), len(texts), example=texts_in_words(unknown))
+        said = np.isin(answers.entries, [at for at, text in enumerate(answers.strings) if text in unknown])
+        cases = np.repeat(np.arange(len(answers.cases)), answers.lengths.sum(1))[said]
+        right = [case for case, of in enumerate(answers.reference) if not unknown.keys().isdisjoint(of)]
+        touched = len({*cases.tolist(), *right})
+        what = f"{len(unknown):,} of {len(texts):,} different diagnoses"
+        yield Finding("not_understood", touched, len(answers.cases), what, texts_in_words(unknown))
     if changed := told(matcher, "read_as", texts):
         words = first_few(f"{quoted(one)} as {quoted(other)}" for pairs in changed.values() for one, other in pairs)
         yield Finding("spelling", len(changed), len(texts), example=words)

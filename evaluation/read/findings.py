@@ -40,8 +40,8 @@ class Finding:
 
     @property
     def is_note(self) -> bool:
-        """Tells whether it stands under how the report was made, not above the figures."""
-        return KINDS[self.kind].weight < NOTE
+        """Tells whether it stands under how the report was made, not above the figures, as what touches under 2 % does."""
+        return KINDS[self.kind].weight < NOTE or 0 < 50 * self.count < self.of
 
 
 def first_few(several: Iterable[str], most: int = SHOWN) -> str:
@@ -60,7 +60,7 @@ KINDS: dict[str, Kind] = {  # at most twenty
     "reading": Kind(72, "{example}"),
     "rejected": Kind(9, "{count:,} rows were refused, and {of:,} cases left out with them; see {place}."),
     "no_verdict": Kind(90, "{count:,} of {of:,} cases were left out of recall by the judge, for every rater: there is no verdict on one of the answers ({example})."),
-    "not_understood": Kind(80, "{count:,} of {of:,} different diagnoses could not be understood and match nothing but the same words: {example}."),
+    "not_understood": Kind(80, "{place} could not be understood, in {count:,} of {of:,} cases, and match nothing but the same words: {example}."),
     "missing_lists": Kind(75, "without a list, of {of:,} cases: {example}. They are out of that rater's figures; two raters are compared in the cases that both have."),
     "no_reference": Kind(40, "{count:,} of {of:,} cases have no right answer {example}and are left out of {place}."),
     "final_diagnosis": Kind(45, "top-k accuracy, MRR and nDCG mean the final diagnosis of a case; recall and HDF1 its set of right answers. {count:,} of {of:,} cases have no final diagnosis and are out of the former."),

@@ -50,7 +50,14 @@ def _of_texts(runs: Sequence[Run], matcher: Matcher) -> Iterator[Finding]:
     said = [one for run in runs for sides in run.sides for side in sides for one in side]
     texts = sorted({text for one in said for text in (one.observation, one.rationale or "") if WORD.search(text)})
     if unknown := told(matcher, "not_understood", texts):
-        yield Finding("not_understood", len(unknown), len(texts), example=texts_in_words(unknown))
+        notes = [
+            {text for side in sides for one in side for text in (one.observation, one.rationale)}
+            for run in runs
+            for sides in run.sides
+        ]
+        what = f"{len(unknown):,} of {len(texts):,} different observations and rationales"
+        touched = sum(not unknown.keys().isdisjoint(of) for of in notes)
+        yield Finding("not_understood", touched, len(notes), what, texts_in_words(unknown))
     if foreign := told(matcher, "of_another_language", [text for text in texts if text not in unknown]):
         words = f"{len(foreign):,} of {len(texts):,} different observations and rationales look like no text of the match function's language, such as {texts_in_words(foreign)}"
         words += ": it scores them, but its Obs and Exp say little of these; a judge's do."
