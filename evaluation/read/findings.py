@@ -67,7 +67,7 @@ KINDS: dict[str, Kind] = {  # at most twenty
     "unlike_lengths": Kind(70, "{place}: lists differ in length ({example}), which moves HDF1 by itself; the option 'k' cuts them alike."),
     "codes": Kind(55, "{count:,} of {of:,} different diagnoses are not in the table of codes ({place}) and {example}."),
     "degrees": Kind(65, "{place}: {example}"),
-    "headline": Kind(65, "{place}: {example}"),
+    "headline": Kind(78, "{place}: {example}"),
     "prompts": Kind(35, "{count:,} raters answer for fewer models ({of:,}), under several prompts or in repeats: a model's figure is its mean over prompts, each the mean over its repeats. {example}"),
     "groups": Kind(30, "in {place}, {example}."),
     "lengths": Kind(8, "{count:,} of {of:,} lists are {place}{example}."),
