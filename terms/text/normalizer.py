@@ -24,7 +24,7 @@ from .assertion import Assertion, assertion_of
 from .vocabulary import rows_in, words_in
 from .word_rules import NEGATED, SPECIAL, ruled, without_hedges
 
-VERSION = "2"
+VERSION = "3"
 LANGUAGES = ("en", "ru")
 
 _SIGNS = str.maketrans(
