@@ -81,7 +81,7 @@ def _of_names() -> Iterator[Figure]:
     printed = {row["diagnosis"]: row["icd10"] for row in rows_of("h_ddx_names")}
     table = dxmatch.icd(pa.table({"diagnosis": [*printed]}))
     codes = {row["diagnosis"]: row["icd10"] or "" for row in table.to_pylist()}
-    for what, digits, instead in (("the printed code", None, 27), ("its first three characters", 3, 39)):
+    for what, digits, instead in (("the printed code", None, 26), ("its first three characters", 3, 39)):
         found = sum(codes[name][:digits] == code[:digits] for name, code in printed.items())
         what = f"names that map to {what}"
         yield Figure(PAPER, "Tables 3, 5, 8", what, len(printed), found, 0, instead, _OTHER_PIPELINE)
