@@ -78,7 +78,8 @@ class Report(Results):
             "format": FORMAT,
             "question": self.setup.question,
             "findings": [
-                {"kind": one.kind, "count": one.count, "of": one.of, "sentence": one.sentence} for one in self.findings
+                {"kind": one.kind, "sentence": one.sentence} | ({"count": one.count, "of": one.of} if one.of else {})
+                for one in self.findings
             ],
             "answer": str(self).splitlines(),
             "k": self.k,

@@ -71,15 +71,14 @@ def _who_leads(report: Results) -> list[str]:
 def _beside(report: Results) -> str:
     """What is known of the others beside the best."""
     column = report.board.columns[0]
+    rest = [who for who in report.board.algorithms[1:] if column.value(who) is not None]
     # nobody is best where all are
-    of_all = [
-        who for who in report.board.algorithms[1:] if column.of_rater[who]["value"] is not None and not column.best
-    ]
-    if others := column.best[1:] or of_all or column.level_with_best:
+    if others := column.best[1:] or (not column.best and rest) or column.level_with_best:
         says = "not shown to be worse" if others == column.level_with_best else "level"
         return f"; {listed(at_most(others))} {'is' if len(others) == 1 else 'are'} {says}"
     tested = column.best and report.difference_rows and report.raters.compared is None
-    return f", better than every other {report.setup.raters}" if tested else ""
+    than = rest[0] if len(rest) == 1 else f"every other {report.setup.raters}"
+    return f", better than {than}" if tested else ""
 
 
 def _percent(row: Row) -> str:

@@ -389,12 +389,16 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
         ):
             pairs = len(group) * (len(group) - 1) // 2
             found.scores.append(Score(Measure(metric, of), places=places, combine=combine, n_pairs=pairs, **shared))
-    if categories.chained:
-        words = (
-            f"{categories.chained:,} of {categories.agreements:,} agreements in a category rest on a chain of matches."
-        )
-        found.findings = [Finding("origin", place=NAME, example=words)]
+    if matches.peers is None and categories.chained:  # else kappa against the panel tells it
+        found.findings = [chains(categories)]
     return found
+
+
+def chains(found: Categories) -> Finding:
+    """What kappa and alpha rest on, and how many agreements on a chain of matches alone."""
+    chained = f"{found.chained:,} of {found.agreements:,} agreements in one hold only through a chain of matches"
+    words = f"Kappa rests on {found.count:,} categories of first diagnoses, as alpha does; {chained}."
+    return Finding("origin", example=words)
 
 
 def group_agreement(

@@ -18,7 +18,7 @@ from ..match.matches import Matches
 from ..match.pairs import MOST_IN_TURN, PeerMatches
 from ..read.findings import Finding
 from ..read.lists import ALGORITHM, EXPERT, Lists
-from .agreement import Categories, categories_of
+from .agreement import Categories, categories_of, chains
 from .declare import Measure
 from .disagreements import disagreement_rows
 from .relative import relative, sigma_algorithm, sigma_experts
@@ -86,7 +86,7 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
     for rate in [*(rate for rate in rates if rate.k == k), kappa]:
         found.parts["pairs"] += [_of_pair(rate, pair, *both) for pair, both in enumerate(named)]
     found.tables["disagreements"] = disagreement_rows(matches, panels.ae, panels.ee, at_k, k)
-    found.findings = [*_short_lists(answers, k, settings.panel.denominator), _chains(categories)]
+    found.findings = [*_short_lists(answers, k, settings.panel.denominator), chains(categories)]
     found.findings += [
         *_unlike_lengths(answers, peers, at_k, panels, k),
         *_named_twice(answers.raters, peers.top(k)),
@@ -351,10 +351,3 @@ def _named_twice(raters: Sequence[str], peers: PeerMatches) -> list[Finding]:
     counts = counts_in_words(raters, twice.sum(0))
     words = f"{int(twice.sum()):,} of {twice.size:,} lists hold several diagnoses that match one of another rater's ({counts})"
     return [Finding("headline", place="P and RPAD count a disease as often as it is named", example=f"{words}.")]
-
-
-def _chains(found: Categories) -> Finding:
-    chained = f"{found.chained:,} of {found.agreements:,} agreements in one hold only through a chain of matches"
-    return Finding(
-        "origin", place=NAME, example=f"Kappa rests on {found.count:,} categories of first diagnoses; {chained}."
-    )

@@ -31,7 +31,7 @@ _OF_HITS: dict[str, Any] = {"axes": {"hits": "case"}, "repeat_free": ("case",), 
 
 @declare("Acc", **_OF_HITS)
 def top_k_accuracy(hits: ArrayLike, k: int) -> float:
-    """Gives the share of patients whose right diagnosis is among the first k of the list.
+    """Gives the share of cases whose right diagnosis is among the first k of the list.
 
     Top-k accuracy.
 
@@ -63,7 +63,7 @@ def top_k_accuracy(hits: ArrayLike, k: int) -> float:
 
     Good values
     -----------
-    1 is every patient; top-1 asks for the leading diagnosis, top-5 whether a physician would find it on the list.
+    1 is every case; top-1 asks for the leading diagnosis, top-5 whether a physician would find it on the list.
 
     When to use
     -----------
@@ -341,7 +341,7 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
     if ranked.references is not None:
         gains, notes = reference_gains(ranked)
         add("ndcg", normalised_gains(gains[cases], ranked.references.given[cases], RANKED), cases, k=RANKED)
-        family.findings += [Finding("origin", example=note) for note in notes]
+        family.findings += [Finding("origin", place=family.scores[-1].measure.symbol, example=note) for note in notes]
     if matches.of_final is not None:
         without = sum(not final for final in answers.reference)
         family.findings.append(Finding("final_diagnosis", without, n))

@@ -38,7 +38,7 @@ _OF_HITS: dict[str, Any] = {
 
 @declare("R_disease", **_OF_HITS)
 def disease_recall(hits: ArrayLike, given: ArrayLike, k: int | None = None) -> NDArray[np.float64]:
-    """Tells, of all the diseases that the patients have, how many the lists name.
+    """Tells, of all the diseases that the cases have, how many the lists name.
 
     Parameters
     ----------
@@ -69,11 +69,11 @@ def disease_recall(hits: ArrayLike, given: ArrayLike, k: int | None = None) -> N
 
     Good values
     -----------
-    1 is all; with several diseases a patient and k below their number it cannot be reached.
+    1 is all; with several diseases a case and k below their number it cannot be reached.
 
     When to use
     -----------
-    patients have several true diagnoses
+    cases have several true diagnoses
 
     When not
     --------
@@ -102,7 +102,7 @@ def disease_recall(hits: ArrayLike, given: ArrayLike, k: int | None = None) -> N
 
 @declare("R_patient", **_OF_HITS)
 def patient_recall(hits: ArrayLike, given: ArrayLike, k: int | None = None) -> NDArray[np.float64]:
-    """Gives the share of patients of whom the list names every disease.
+    """Gives the share of cases of which the list names every disease.
 
     Parameters
     ----------
@@ -133,12 +133,12 @@ def patient_recall(hits: ArrayLike, given: ArrayLike, k: int | None = None) -> N
 
     Good values
     -----------
-    1 is all patients; stricter than R_disease, equal to it and to top-k accuracy where each patient has one
+    1 is all cases; stricter than R_disease, equal to it and to top-k accuracy where each case has one
     disease.
 
     When to use
     -----------
-    a missed second disease is a missed patient
+    a missed second disease is a missed case; a patient with several rows is several cases
 
     When not
     --------

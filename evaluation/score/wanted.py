@@ -40,7 +40,7 @@ class Wanted:
         return (RELATIVE if family == CORRECTION else family) in self.symbols
 
     def kept(self, family: FamilyScores) -> FamilyScores:
-        """Keeps the wanted scores of a family; a part that holds none of them is not tested."""
+        """Keeps the wanted scores of a family, and what is told of them; a part that holds none of them is not tested."""
         symbols = self.symbols[RELATIVE if family.name == CORRECTION else family.name]
         if symbols is None:
             return family
@@ -49,7 +49,9 @@ class Wanted:
             return [one for one in scores if one.measure.symbol in symbols]
 
         tested = tuple(name for name in family.tested if of(family.parts[name]))
-        return replace(family, scores=of(family.scores), tested=tested)
+        gone = {one.measure.symbol for one in family.scores} - {*symbols}
+        told = [one for one in family.findings if one.place not in gone]
+        return replace(family, scores=of(family.scores), tested=tested, findings=told)
 
 
 def computed_metrics() -> list[str]:

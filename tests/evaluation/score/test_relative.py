@@ -8,7 +8,7 @@ import pytest
 from dxmatch import Panel, Reading
 from dxmatch.errors import InputError, OptionError
 
-from ..made import By, expected_in, find, long_form, rows_in, scored, told, value
+from ..made import By, SetMatcher, expected_in, find, long_form, rows_in, scored, told, value
 
 
 def against_panel(frame, m, k=2, **panel):
@@ -64,6 +64,8 @@ def test_what_moves_rpad_by_itself_is_told():
     assert "2 of 6 lists hold several diagnoses that match one of another rater's (A 2)" in told(found, "headline")
     alike = {case: {rater: ["gout", "flu"] for rater in "AXY"} for case in ("one", "two")}
     assert not told(against_panel(long_form(alike), By()), "headline")
+    chain = scored({"1": {"A": ["a"], "X": ["b"], "Y": ["c"]}}, None, SetMatcher(("a", "b"), ("b", "c")))
+    assert told(chain).count("1 of 3 agreements in one hold only through a chain") == 1, "of kappa and alpha alike"
 
 
 def test_a_missing_list_is_out_of_its_pairs():
@@ -76,11 +78,7 @@ def test_a_missing_list_is_out_of_its_pairs():
     own = {"k": 1, "reading": Reading(missing="own")}
     report = scored(cases, ["relative", "agreement"], **own)
     assert value(report, "A", "RPAD@1") == pytest.approx(13 / 7) and "2 by" not in told(report)
-    (kappa,) = [
-        row
-        for row in report.rows_of("relative.pairs")
-        if row["metric"] == "kappa" and {row["first"], row["second"]} == {*"AX"}
-    ]
+    kappa = find(report.rows_of("relative.pairs"), metric="kappa", first="A", second="X")
     assert (
         kappa["value"] == 0 and find(report.per_case.to_dict("records"), case_id="2", algorithm="A")["mu_AE_mean"] == 1
     )
