@@ -20,6 +20,7 @@ from ..votes.asking import Job, ask, named_model, plan_lines, planned
 from ..votes.asking_options import Asking
 from ..votes.prompts.files import prompt_of
 from ..votes.prompts.questions import Answer, Question, in_parts
+from .policy import SPECIFICATION
 
 DOUBTFUL = 0.1, 0.9
 """A probability between these, neither included, is doubtful."""
@@ -73,10 +74,16 @@ class Verdicts:
     Raises
     ------
     OptionError
-        For a model that is not ENDPOINT:MODEL, or of an endpoint that is not known.
+        For a model that is not ENDPOINT:MODEL, or of an endpoint that is not known; for another policy than the one that is asked by.
     """
 
-    def __init__(self, how: Doubtful) -> None:
+    def __init__(self, how: Doubtful, policy: str = SPECIFICATION) -> None:
+        if policy != SPECIFICATION:
+            raise OptionError(
+                "doubtful",
+                f"left out under the policy {policy}: the question asked is that of {SPECIFICATION}",
+                how.model,
+            )
         self.how, self.prompt = how, prompt_of("vote")
         served = read_services(how.asking.endpoints)
         self.model = named_model("doubtful.model", how.model, *served, by="doubtful.endpoints")

@@ -31,7 +31,7 @@ from ..terms.icd.tree import BLOCK, IcdTree
 from ..votes.asking_options import Asking
 from .icd_mapper import IcdMapper, Preset
 from .match_function import MatchFunction
-from .terms import Terms, has_columns, read_terms
+from .terms import BLANK, Terms, has_columns, read_terms
 
 EDITION = "icd10"
 """The key of the schema's metadata that holds package and version, or file and hash, of the ICD-10 that the codes are of."""
@@ -39,7 +39,6 @@ MAX_K = 1000
 """Candidates of one diagnosis: what a language model or a reader can look at, and a machine can hold for a long table."""
 OF_MAPPING = "endpoints", "store", "max_calls", "max_cost"
 """What serves the asking of picks."""
-BLANK = "blank"
 TOP = (1, 5, 15)
 """Places among the candidates, as H-DDx prints them (Table 4)."""
 LEVELS = ("code", "parent", "category", "section", "chapter")

@@ -129,10 +129,7 @@ class MatchFunction:
         self.fetched_from: str | None = None
         """Of a model of the hub: "owner/name@commit"."""
         features, providers = open_parts(parts, **opened)
-        if doubtful is not None and policy != SPECIFICATION:
-            allowed = f"left out under the policy {policy}, which nobody is asked by"
-            raise OptionError("doubtful", allowed, doubtful.model)
-        verdicts = None if doubtful is None else Verdicts(doubtful)
+        verdicts = doubtful and Verdicts(doubtful, policy)
         self.model = PairModel(features, providers, parts, POLICIES[policy], judge_all, min_coverage, verdicts=verdicts)
         """What it sees pairs with; `replace` gives another of the same parts."""
         self.threshold = self.model.threshold_of(policy)
@@ -163,10 +160,10 @@ class MatchFunction:
     __deepcopy__ = __copy__
 
     def under(self, policy: PolicyName) -> Self:
-        """The same match function under another policy, with that policy's threshold."""
-        other = copy(self)
-        other.model = replace(self.model, policy=POLICIES[policy], verdicts=None)
-        other.threshold = self.model.threshold_of(policy)
+        """The same match function under another policy, with that policy's threshold. Errors: `OptionError` where a language model decides."""
+        other, least, asks = copy(self), self.model.threshold_of(policy), self.model.verdicts
+        verdicts = asks and Verdicts(asks.how, policy)
+        other.model = replace(self.model, policy=POLICIES[policy], threshold=least, verdicts=verdicts)
         return other
 
     @classmethod
@@ -624,7 +621,7 @@ class MatchFunction:
         InputError
             As of `link`.
         OptionError
-            For a policy that has sides.
+            For a policy that has sides, or one but "specification" where a language model decides doubtful pairs.
         ModelError
             For a model without an encoder of its own, or without the policy.
         """

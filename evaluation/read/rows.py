@@ -171,7 +171,7 @@ class Rows:
         allowed = f"each rank once in a list, told by a column 'rank'; {by_prompt if 'rater' in self.own else by_name}"
         for place in np.flatnonzero((rank == before) & ~starts).tolist():
             row, first = int(at[place]), number[at[place - 1]]
-            problem = f"a second answer of rank {rank[place]} {self.whose(row)} (the first is in row {first})"
+            problem = f"a second answer of rank {rank[place]} {self.whose(row)} (the first is in row {first}; read as {self.long.recognised})"
             column, of_case = (RANK, False) if RANK in self.own else ("case_id", "rater" not in self.own)
             self.add(row, problem, column, allowed, of_case=of_case)
         gaps = np.flatnonzero((rank - before > 1) & ~np.isin(lists, self.list_of[sorted(self.faults)]))

@@ -63,8 +63,6 @@ def shape_of(table: Table, given: Lists, by: Collection[str]) -> Shape:
     if kind in (NUMBERED, CELLS) and "" in table.names:  # the index that pandas writes
         names.setdefault("case_id", "")
     others = [name for name in table.names if name.strip() and name not in {*names.values(), *listed, *right, *by}]
-    if kind == LONG and {"rater", "case_id"} <= names.keys():
-        others = []  # what else such a table holds is of no weight
     said = [
         f"{kind}{f' of {len(lists)} models' if len(lists) > 1 else ''}{f' ({first_few(map(plain, listed), 4)})' if listed else ''}",
         *(f"{ours} in {quoted(name)}" for ours, name in names.items() if folded(name) != ours),

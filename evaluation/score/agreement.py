@@ -390,14 +390,14 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
             pairs = len(group) * (len(group) - 1) // 2
             found.scores.append(Score(Measure(metric, of), places=places, combine=combine, n_pairs=pairs, **shared))
     if matches.peers is None and categories.chained:  # else kappa against the panel tells it
-        found.findings = [chains(categories)]
+        found.findings = [chains("Alpha", categories)]
     return found
 
 
-def chains(found: Categories) -> Finding:
-    """What kappa and alpha rest on, and how many agreements on a chain of matches alone."""
+def chains(what: str, found: Categories) -> Finding:
+    """What kappa or alpha rests on, and how many agreements on a chain of matches alone."""
     chained = f"{found.chained:,} of {found.agreements:,} agreements in one hold only through a chain of matches"
-    words = f"Kappa rests on {found.count:,} categories of first diagnoses, as alpha does; {chained}."
+    words = f"{what} rests on {found.count:,} categories of first diagnoses; {chained}."
     return Finding("origin", example=words)
 
 

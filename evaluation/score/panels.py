@@ -86,7 +86,7 @@ def scores(matches: Matches, settings: Settings) -> FamilyScores:
     for rate in [*(rate for rate in rates if rate.k == k), kappa]:
         found.parts["pairs"] += [_of_pair(rate, pair, *both) for pair, both in enumerate(named)]
     found.tables["disagreements"] = disagreement_rows(matches, panels.ae, panels.ee, at_k, k)
-    found.findings = [*_short_lists(answers, k, settings.panel.denominator), chains(categories)]
+    found.findings = [*_short_lists(answers, k, settings.panel.denominator), chains("Kappa", categories)]
     found.findings += [
         *_unlike_lengths(answers, peers, at_k, panels, k),
         *_named_twice(answers.raters, peers.top(k)),
