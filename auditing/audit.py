@@ -122,7 +122,7 @@ def audit(
     made_with = {
         "match_function": m.identity, "threshold": m.threshold, "sets_of_trees": len(m.parts.trees),
         "source": Path(every.source).name, "pairs": len(every.a), "matches": int(every.match.sum()),
-        "references": len(every.groups.names), "equal_after_normalisation": int(every.identical.sum()), "rows_set_aside": every.n_rejected,
+        "references": len(every.groups.names), "equal_after_normalisation": int(every.identical.sum()), "rows_set_aside": every.n_rejected, "trained_on": every.trained_on,
         "pairs_with_contributions": len(rows), "shuffles": repeats, "resamples_of_references": resampling.resamples, "level": resampling.level,
         "folds": folds, "seed": seed,
         **{library: metadata.version(library) for library in ("dxmatch", "lightgbm", "numpy")},

@@ -22,6 +22,10 @@ def answer(of: Found, made: Made) -> list[str]:
     said = [
         f"On {made['pairs']:,} pairs M finds a match from a probability of {shown_threshold(made['threshold'])} up."
     ]
+    if made["trained_on"]:
+        said.append(
+            "It was trained on these very pairs, so it errs less on them than on others: its card says how it does there."
+        )
     shown_of = {row["measure"]: with_interval(row) for row in of("measures") if row["pairs"] == "all"}
     said.append(f"How good it is: {', '.join(f'{name} {shown_of[key]}' for key, name in _DECIDED.items())}.")
     most = [f"{row['feature']} ({row['share']:.0%} of all contributions)" for row in of("features")[:3] if row["share"]]

@@ -77,6 +77,7 @@ def matched(m: MatchFunction, pair: Pair, labels: LabelFile | None) -> dict[str,
         "policies": _by_policy(m, batch), "relation": "same" if found.identical else found.known.relation,
         "relations": found.known.relations, "reason": found.known.reason, "words": found.answers, "understood": understood,
         "label": _label(labels, pair.a, pair.b),
+        **{name: column[0].as_py() for name, column in batch.columns().items() if name == "decided_by"},
     }  # fmt: skip
 
 

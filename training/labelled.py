@@ -7,6 +7,7 @@ with such a rule teach M that order matters, which it cannot learn; so the rule 
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -76,6 +77,14 @@ def agreement_words(agreement: dict[str, Any]) -> str:
         f"{counted(agreement['experts'], 'expert')}, {agreement['votes_per_pair']:.1f} votes a pair: unanimous on {100 * unanimous:.0f} % of"
         f" {counted(agreement['judged_twice'], 'pair')}, Krippendorff's alpha {'undefined' if alpha is None else f'{alpha:.2f}'}."
     )
+
+
+def hash_of(pairs: Pairs) -> str:
+    """By which labelled pairs are known again: of their texts and labels, in their order."""
+    digest, label = hashlib.sha256(), [] if pairs.label is None else pairs.label.tolist()
+    for a, b, y in zip(pairs.a.to_pylist(), pairs.b.to_pylist(), label, strict=True):
+        digest.update(f"{a}\t{b}\t{y}\n".encode())
+    return digest.hexdigest()
 
 
 def understood_pairs(pairs: Pairs, batch: Batch) -> tuple[Pairs, Batch, list[str]]:

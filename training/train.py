@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import hashlib
 import os
 from collections.abc import Mapping, Sequence
 from copy import copy
@@ -43,7 +42,7 @@ from .engines.autogluon_engine import ENGINES, AutoGluon
 from .engines.lightgbm_engine import LightGBM
 from .examples import Examples, examples_of, read_extra
 from .fold_fit import Fitted, directions_of, fit_folds
-from .labelled import agreement_of, contained_warning, decide_conflicts, treat_contained, understood_pairs
+from .labelled import agreement_of, contained_warning, decide_conflicts, hash_of, treat_contained, understood_pairs
 from .options import About, Encoders, Extra, LabelRules, Split
 from .statistics.correlation import correlated
 from .statistics.measure import measure, ranking_and_decisions
@@ -270,11 +269,8 @@ def _static(folder: File | None) -> StaticEncoder:
 
 def _data(read: Pairs, examples: Examples, split: Split, **known: Any) -> dict[str, Any]:
     """What the manifest says of the labelled pairs `read`. known : what is said besides, where it is not None."""
-    digest = hashlib.sha256()
-    for a, b, y in zip(read.a.to_pylist(), read.b.to_pylist(), examples.label.tolist(), strict=True):
-        digest.update(f"{a}\t{b}\t{y}\n".encode())
     return {
-        "sha256": digest.hexdigest(),
+        "sha256": hash_of(read),
         "rows": len(read),
         "matches": int(examples.label.sum()),
         "groups": len(examples.groups.names),

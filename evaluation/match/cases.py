@@ -50,7 +50,7 @@ class CaseTable:
         Returns
         -------
         int32 [m, r, K], the pair of each place in m cases; -1 where no diagnosis is said, -2 past the end of a list; and a row for
-        each pair, with the columns diagnosis to doubtful of `table`.
+        each pair, with the columns diagnosis to doubtful of `table`, and decided_by.
 
         Raises
         ------
@@ -67,9 +67,12 @@ class CaseTable:
         probability = probability[there][first]
         match, compared = probability >= asked.threshold, unique >= 0
 
-        relation, why = np.full((2, len(unique)), None, object)
+        relation, why, who = np.full((3, len(unique)), None, object)
+        a, b = asked.texts(unique[compared])
+        if asks := compared.any() and getattr(m, "doubts", lambda a, b: None)([], []) is not None:
+            who[compared] = m.score({"a": a, "b": b})["decided_by"].to_pylist()
         if compared.any() and tells_relations(m):
-            found = related(m, *asked.texts(unique[compared]), why=True)
+            found = related(m, a, b, why=True)
             relation[compared], why[compared] = found.kinds, [text or None for text in found.why]
             why[(relation == EXCLUDED) & ~why.astype(bool)] = "another disease"
         unknown, scored = told(m, "not_understood", asked.strings), compared.copy()
@@ -83,6 +86,7 @@ class CaseTable:
             "diagnosis": _coded(diagnoses), "reference": _coded(references),
             "probability": pa.array(single, mask=~scored), "match": pa.array(match, mask=~compared),
             "relation": _coded(turned), "why": _coded(why), "doubtful": pa.array(is_doubtful(single), mask=~scored),
+            **({"decided_by": _coded(who)} if asks else {}),
         })  # fmt: skip
 
     @cached_property
@@ -101,7 +105,8 @@ class CaseTable:
         relation : what `diagnosis` is to `reference`: "same", "narrower" (a kind of the right answer), "broader", "related",
         "unrelated" or "excluded" (it cannot be the right answer; `why` says what opposes).
         why : a sentence on the relation, or on why nothing was compared. doubtful : whether the probability is neither near 0 nor near 1
-        (`matcher.doubtful`); null where there is none.
+        (`matcher.doubtful`); null where there is none. decided_by : where a language model decides doubtful pairs, whose verdict the match
+        is, "M" or "model".
         references : all right answers of the case, joined by "; ". answer : what the model wrote, where no diagnosis
         could be read from it. final : the final diagnosis, where it is told apart. Then the columns of subgroups.
         """

@@ -90,4 +90,5 @@ def of_answers(answers: Sequence[Answer], source: str, by: Collection[str]) -> T
             said = None if one.model is None else [] if one.text == "" else one.text or one.diagnoses
             records[-1] |= {"rater": one.model, PREDICTIONS: said}
     table = of_records(records, source, [one.row for one in answers])
-    return replace(table, sources=[str(one.source) for one in answers])
+    doubts = dict.fromkeys(one.doubt for one in answers if one.doubt)
+    return replace(table, sources=[str(one.source) for one in answers], warnings=tuple(doubts))

@@ -18,6 +18,7 @@ import pytest
 import dxmatch
 from dxmatch import Asking, Doubtful
 from dxmatch.matcher.doubtful import is_doubtful
+from dxmatch.serving.answers import Pair, matched
 
 PRICED = "[price.big]\nprompt = 1\ncompletion = 1\n"
 Loading = Callable[..., dxmatch.MatchFunction]
@@ -63,6 +64,7 @@ def test_what_is_doubtful_is_asked_once_and_nothing_else(load: Loading, loopback
     assert "The language model says" in dxmatch.explain(m, a, b).brief[1] and m.match(a, b) == said.iloc[0]["match"]  # fmt: skip
     assert loopback.log()["calls"] == doubtful.sum(), "answers are in the store"
     assert f"lab:big decided {doubtful.sum()}, M 0; {doubtful.sum()} calls, cost 0.0" in m._repr_html_()
+    assert matched(m, Pair(a=a, b=b), None)["decided_by"] == "model"
     clusters = m.dedupe([a, b], policy="specification")["cluster"].to_pylist()
     assert len({*clusters}) == 2 - said.iloc[0]["match"] and loopback.log()["calls"] == doubtful.sum()
     few = load((0.4, 0.6)).score(pairs)
@@ -116,6 +118,7 @@ def test_what_cannot_be_read_is_counted_in_table_and_report(load: Loading, loopb
     assert told.startswith(f"Of {n} different pairs {n} were doubtful and went to a language model: lab:big decided {n - unread}, M {unread} ({unread} unclear); {n} calls, cost 0.0")  # fmt: skip
     assert report.matches["why"].str.startswith("the language model says").sum() == n - unread
     assert report.matches["doubtful"].sum() == unread and loopback.log()["calls"] == n
+    assert report.matches["decided_by"].tolist() == found["decided_by"].tolist()
     assert (load(again=True).score(doubtful[["a", "b"]])["decided_by"] == "model").all()
     assert loopback.log()["calls"] == n + unread
 

@@ -34,6 +34,7 @@ class Answer:
     references : the right answers of the case as they were written, a list or a text that may hold several; None where they are not told.
     more : what else is told of the case; what is short may be a group that figures are given for.
     source, row : the file, and where in it, as its reader sees it.
+    doubt : what is doubtful in that file, in a sentence.
     held : the object that it was read from, of formats whose cases are asked about.
     """
 
@@ -45,6 +46,7 @@ class Answer:
     more: Mapping[str, Any] = field(default_factory=dict)
     source: str | Path = ""
     row: int = 0
+    doubt: str = ""
     held: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
 

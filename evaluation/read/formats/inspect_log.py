@@ -1,7 +1,7 @@
 """Logs of Inspect (`.eval`, or `.json`): the sample's id, its target, and what the model wrote.
 
 A sample that was asked several times (epochs) becomes several raters, "model [epoch 2]". A sample that ended in an error has
-no answer. What its metadata hold may be a group.
+no answer. What its metadata hold may be a group. That a run was not finished is told, with how many samples there are.
 """
 
 from __future__ import annotations
@@ -38,12 +38,14 @@ def read(path: Path) -> Iterator[Answer]:
         model, task = key = (log.eval.model, log.eval.task)
         seen[key] += 1
         run = model if runs[key] == 1 else f"{model} (run {seen[key]})"
+        told = f"The run in {file.name} was not finished (its status: {log.status}): {len(log.samples):,} samples are in it, and others may not have been asked."
+        doubt = told * (log.status != "success")
         epochs = len({sample.epoch for sample in log.samples}) > 1
         for row, sample in enumerate(log.samples, 1):
             case = f"{task}/{sample.id}" if len({task for _, task in runs}) > 1 else str(sample.id)
             rater = None if sample.error else f"{run} [epoch {sample.epoch}]" if epochs else run
             text, right, more = sample.output.completion, sample.target, sample.metadata or {}
-            yield Answer(case, rater, text=text, references=right, more=more, source=file, row=row)
+            yield Answer(case, rater, text=text, references=right, more=more, source=file, row=row, doubt=doubt)
 
 
 def _log(file: Path) -> Any:

@@ -161,9 +161,12 @@ def test_a_log_that_is_packed(tmp_path: Path) -> None:
     log = pytest.importorskip("inspect_ai.log", reason="the extra 'inspect' is not installed")
     (case,) = [one for one in FORMATS if one["why"] == "answers, a group, and an error"]
     made = log.read_eval_log(str(written(tmp_path, json.loads(case["files"])) / "logs" / "a.json"))
+    made.status = "cancelled"
     log.write_eval_log(made, str(tmp_path / "a.eval"))
     assert recognised(tmp_path / "a.eval") == "inspect"
     assert told(tmp_path / "a.eval", "inspect") == json.loads(case["read"])
+    (said, *_) = read_lists(tmp_path / "a.eval").origin.warnings
+    assert said.startswith("The run in a.eval was not finished (its status: cancelled): 3 samples are in it")
 
 
 def test_files_of_a_format_that_differ_in_a_right_answer(tmp_path: Path) -> None:
