@@ -271,7 +271,7 @@ def command(
                 if as_json:
                     print(json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1, default=_plain))
             interrupted = any("interrupted" in summary.stopped_because for summary in asked)
-            if interrupted or call.lacking or any(summary.failed for summary in asked):
+            if interrupted or call.lacking or any(one.failed or one.stopped_because for one in asked):
                 raise SystemExit(130 if interrupted else 1)
 
         taken = [flags[name].parameter(positional=True, several=several) for name, several in places.items()]

@@ -121,15 +121,16 @@ def import_(
 
 @command(of=votes)
 def status(call: Call, *, asking: _Store = Asking()) -> list[dict[str, Any]]:
-    """Say what the store holds: for each model and prompt, its votes, what is unscored and why, tokens, time.
+    """Say what the store holds: for each model and prompt, its votes, what is unscored and why, tokens, time. Leaves with 1 where it is damaged.
 
     Examples
     --------
     dxmatch votes status --store votes.sqlite
     """
     with VoteStore(asking.filled, must_exist=True) as kept:
-        rows = kept.status()
-    print("\n".join(line for row in rows for line in row.lines()) or f"{asking.filled} holds no answer yet.")
+        rows, found = kept.status(), check_votes(asking.filled)
+    print("\n".join([*(line for row in rows for line in row.lines()), *found.lines()]))
+    call.lacking = not found.whole
     return [asdict(row) for row in rows]
 
 

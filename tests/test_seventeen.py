@@ -110,7 +110,7 @@ def test_refused_without_what_it_needs(here: Path, run: Callable[..., str]) -> N
     assert "must be the file of votes" in run(*train, code=2)
     assert "votes.sqlite" in run(*train, "--store", "votes.sqlite", code=1)
     one = ("votes", "ask", "pairs.csv", "--features", "mine.toml", "--only", "vote_phi4", "--max-calls", "5")
-    assert "the cap of 5 calls is reached" in run(*one)
+    assert "the cap of 5 calls is reached" in run(*one, code=1)
     refused = run(*train, "--store", "votes.sqlite", code=1)
     assert re.search(
         r"vote_\w+ is known for \d\.\d % of the pairs.*; ask for the rest with 'dxmatch votes ask'", refused

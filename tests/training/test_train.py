@@ -58,8 +58,7 @@ def test_each_text_is_read_once(toy_pairs: pd.DataFrame, strings_only: Path, mon
 def test_refit_keeps_the_measurement(plain: MatchFunction, toy_pairs: pd.DataFrame, strings_only: Path) -> None:
     refitted = train(toy_pairs, features=strings_only, split=Split(refit=True))
     assert refitted.metrics == plain.metrics and refitted.identity != plain.identity
-    options = {"sample": 20, "repeats": 1, "resampling": {"resamples": 20}}
-    audits = [dxmatch.audit(refitted, some, **options) for some in (toy_pairs, toy_pairs[1:])]
+    audits = [dxmatch.audit(refitted, some, resampling={"resamples": 20}) for some in (toy_pairs, toy_pairs[1:])]  # type: ignore[arg-type]  # fmt: skip
     assert ["trained on these very pairs" in " ".join(one.words) for one in audits] == [True, False]
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from dxmatch.tests.command_line import typed
 from dxmatch.votes.prompts.questions import Answer, ModelConfig, Question
 from dxmatch.votes.store.check import check_votes
 from dxmatch.votes.store.file import DamagedStore, StoreError
@@ -28,6 +29,13 @@ def made(path: Path) -> bytes:
     with VoteStore(path) as store:
         store.add_many((question, Answer(1, None, "Yes." * 9, None, 210, 2, 0.4)) for question in ASKED)
     return path.read_bytes()
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """A store that holds an answer to all that is asked."""
+    made(tmp_path / "votes.sqlite")
+    return tmp_path / "votes.sqlite"
 
 
 def test_a_file_of_another_kind_is_left_alone(tmp_path: Path) -> None:
@@ -91,9 +99,8 @@ def test_a_damaged_store_is_found_by_a_check_and_never_read_wrongly(tmp_path: Pa
     assert found > 8, "unused bytes of a page harm nothing"
 
 
-def test_what_another_program_changes_is_damage(tmp_path: Path) -> None:
-    path = tmp_path / "votes.sqlite"
-    content = made(path)
+def test_what_another_program_changes_is_damage(path: Path) -> None:
+    content = path.read_bytes()
     for edit in (
         "DELETE FROM answer WHERE first = 'disease 7'", "UPDATE respondent SET model = 'another/model'",
         "DELETE FROM respondent", "UPDATE answer SET verdict = 0",
@@ -103,13 +110,14 @@ def test_what_another_program_changes_is_damage(tmp_path: Path) -> None:
             db.execute(edit)
         check = check_votes(path)
         assert not check.whole and f"{path} is damaged" in check.lines()[-1], edit
+    status = typed("votes", "status", "--store", path)
+    assert status.code == 1 and "answers, 0 match" in status.out and f"{path} is damaged" in status.out
     with VoteStore(path) as store, pytest.raises(DamagedStore, match=r"checksum does not fit.*--repair COPY"):
         list(store.stored(ASKED))
 
 
-def test_a_copy_says_what_it_lacks(tmp_path: Path) -> None:
-    path, copy = tmp_path / "votes.sqlite", tmp_path / "copy.sqlite"
-    made(path)
+def test_a_copy_says_what_it_lacks(path: Path) -> None:
+    copy = path.with_name("copy.sqlite")
     with closing(sqlite3.connect(path)) as db, db:
         db.execute("UPDATE answer SET verdict = 0 WHERE first = 'disease 7'")
     before = path.read_bytes()
@@ -122,9 +130,7 @@ def test_a_copy_says_what_it_lacks(tmp_path: Path) -> None:
         check_votes(path, repair=copy)
 
 
-def test_a_store_is_proved_after_a_crash_and_not_on_every_opening(tmp_path: Path) -> None:
-    path = tmp_path / "votes.sqlite"
-    made(path)
+def test_a_store_is_proved_after_a_crash_and_not_on_every_opening(path: Path) -> None:
     with closing(sqlite3.connect(path)) as db, db:
         db.execute("UPDATE answer SET verdict = 0 WHERE first = 'disease 7'")
     VoteStore(path).close()
@@ -165,9 +171,7 @@ def test_a_full_disk_loses_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root writes everywhere")
-def test_a_store_that_cannot_be_written_is_read(tmp_path: Path) -> None:
-    path = tmp_path / "votes.sqlite"
-    made(path)
+def test_a_store_that_cannot_be_written_is_read(tmp_path: Path, path: Path) -> None:
     path.chmod(0o400)
     tmp_path.chmod(0o500)
     with VoteStore(path, must_exist=True) as store:
@@ -176,9 +180,7 @@ def test_a_store_that_cannot_be_written_is_read(tmp_path: Path) -> None:
             store.add(Question(QWEN, "new", "one"), YES)
 
 
-def test_a_store_that_is_held_is_waited_for(tmp_path: Path) -> None:
-    path = tmp_path / "votes.sqlite"
-    made(path)
+def test_a_store_that_is_held_is_waited_for(path: Path) -> None:
     with closing(sqlite3.connect(path, isolation_level=None)) as other, VoteStore(path, wait=0.2) as store:
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(StoreError, match="another process holds the store"):
