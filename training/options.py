@@ -51,7 +51,8 @@ class LabelRules(Options):
     extra_weight : float
         How much one pair of these tables counts beside one of the experts', above 0; an `Extra` has a weight of its own.
     abbreviations : mapping or path, optional
-        Your own, `{"NASH": "nonalcoholic steatohepatitis"}`, or a table with the columns abbreviation, expansion; stored with the model.
+        Your own, and corrections: a word or several, in any case, and what they are read as, `{"NASH": "nonalcoholic steatohepatitis", "hrt
+        attk": "heart attack"}`, or a table with the columns abbreviation, expansion; stored with the model.
     """
 
     contained: Literal["keep", "set-aside", "match"] = "keep"

@@ -100,7 +100,7 @@ class Normalizer:
     ----------
     language : "en" or "ru"; chooses the abbreviation table and the word rules.
     abbreviations : the user's own, `{"NASH": "nonalcoholic steatohepatitis"}`, or a table of them; they go before the built-in table,
-        match in any case, and are stored with the model.
+        match in any case, and are stored with the model. What is abbreviated may be any word or several, so corrections are among them.
 
     Two equal results mean "identical but for spelling", so M calls them a match without asking the model.
     What comes out goes in unchanged: `n(n(x)) == n(x)`.
