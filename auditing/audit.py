@@ -17,6 +17,7 @@ from ..options import Between, Table, checked
 from ..pages.rows import Row, arrow_table
 from ..progress import shown
 from ..stats.resampling import CASES_ALONE, Resampling
+from ..training.labelled import hash_of
 from ..training.statistics.correlation import correlations
 from ..training.statistics.measure import MEASURES, measure
 from ..training.statistics.split import grouped_folds
@@ -122,7 +123,7 @@ def audit(
     made_with = {
         "match_function": m.identity, "threshold": m.threshold, "sets_of_trees": len(m.parts.trees),
         "source": Path(every.source).name, "pairs": len(every.a), "matches": int(every.match.sum()),
-        "references": len(every.groups.names), "equal_after_normalisation": int(every.identical.sum()), "rows_set_aside": every.n_rejected, "trained_on": every.trained_on,
+        "references": len(every.groups.names), "equal_after_normalisation": int(every.identical.sum()), "rows_set_aside": every.n_rejected, "trained_on": m.data.get("sha256") == hash_of(every.a.tolist(), every.b.tolist(), every.label.tolist()),
         "pairs_with_contributions": len(rows), "shuffles": repeats, "resamples_of_references": resampling.resamples, "level": resampling.level,
         "folds": folds, "seed": seed,
         **{library: metadata.version(library) for library in ("dxmatch", "lightgbm", "numpy")},

@@ -16,7 +16,7 @@ from ..matcher.policy import RELATIONS
 from ..pages.rows import Row
 from ..progress import Progress
 from ..training.examples import groups_of
-from ..training.labelled import hash_of, understood_pairs
+from ..training.labelled import understood_pairs
 from ..training.statistics.split import Groups
 
 MIN_PAIRS = 20
@@ -33,7 +33,7 @@ class ScoredPairs:
     a, b : object [n], as they came. pair : int64 [n]; the same number for the same two diagnoses, in either order.
     table : float32 [n, f], NaN where unknown. identical : bool [n]; equal after normalisation, so that no tree is asked.
     probability : float64 [n]. relation, why : object [n], as of `Relation`; the relation is "" for an M without a relation model.
-    label : int8 [n]. groups : by reference diagnosis. trained_on : they are, as its manifest knows them, what M was trained on.
+    label : int8 [n]. groups : by reference diagnosis.
     """
 
     a: NDArray[np.object_]
@@ -48,7 +48,6 @@ class ScoredPairs:
     groups: Groups
     source: str
     n_rejected: int
-    trained_on: bool
 
     @property
     def match(self) -> NDArray[np.bool_]:
@@ -93,7 +92,7 @@ def score_pairs(
     return ScoredPairs(
         first, second, row, batch.features[row], batch.equal[row], batch.decided[row], np.array(relation, object),
         np.array(batch.reasons(), object), read.label,
-        groups_of(read, batch), read.source, read.n_rejected, hash_of(read) == matcher.data.get("sha256"),
+        groups_of(read, batch), read.source, read.n_rejected,
     )  # fmt: skip
 
 

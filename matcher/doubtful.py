@@ -79,11 +79,8 @@ class Verdicts:
 
     def __init__(self, how: Doubtful, policy: str = SPECIFICATION) -> None:
         if policy != SPECIFICATION:
-            raise OptionError(
-                "doubtful",
-                f"left out under the policy {policy}: the question asked is that of {SPECIFICATION}",
-                how.model,
-            )
+            allowed = f"left out under the policy {policy}: what is asked is {SPECIFICATION}"
+            raise OptionError("doubtful", allowed, how.model)
         self.how, self.prompt = how, prompt_of("vote")
         served = read_services(how.asking.endpoints)
         self.model = named_model("doubtful.model", how.model, *served, by="doubtful.endpoints")

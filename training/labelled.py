@@ -8,7 +8,7 @@ with such a rule teach M that order matters, which it cannot learn; so the rule 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -79,11 +79,11 @@ def agreement_words(agreement: dict[str, Any]) -> str:
     )
 
 
-def hash_of(pairs: Pairs) -> str:
+def hash_of(a: Sequence[str], b: Sequence[str], label: Sequence[int]) -> str:
     """By which labelled pairs are known again: of their texts and labels, in their order."""
-    digest, label = hashlib.sha256(), [] if pairs.label is None else pairs.label.tolist()
-    for a, b, y in zip(pairs.a.to_pylist(), pairs.b.to_pylist(), label, strict=True):
-        digest.update(f"{a}\t{b}\t{y}\n".encode())
+    digest = hashlib.sha256()
+    for one, other, y in zip(a, b, label, strict=True):
+        digest.update(f"{one}\t{other}\t{y}\n".encode())
     return digest.hexdigest()
 
 

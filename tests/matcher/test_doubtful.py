@@ -65,8 +65,7 @@ def test_what_is_doubtful_is_asked_once_and_nothing_else(load: Loading, loopback
     assert loopback.log()["calls"] == doubtful.sum(), "answers are in the store"
     assert f"lab:big decided {doubtful.sum()}, M 0; {doubtful.sum()} calls, cost 0.0" in m._repr_html_()
     assert matched(m, Pair(a=a, b=b), None)["decided_by"] == "model"
-    clusters = m.dedupe([a, b], policy="specification")["cluster"].to_pylist()
-    assert len({*clusters}) == 2 - said.iloc[0]["match"] and loopback.log()["calls"] == doubtful.sum()
+    assert len(m.dedupe([a, b], policy="specification")["cluster"].unique()) == 2 - said.iloc[0]["match"]
     few = load((0.4, 0.6)).score(pairs)
     assert (few["decided_by"] == np.where(is_doubtful(plain["probability"], (0.4, 0.6)), "model", "M")).all()
 

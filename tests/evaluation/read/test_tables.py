@@ -83,8 +83,7 @@ def test_a_case_without_a_final_diagnosis_is_told() -> None:
     frame = pd.concat([frame, frame.assign(case_id="d").query("role != 'final'")])
     report = dxmatch.evaluate(frame.assign(organ=1), matcher=By(), resampling=POINTS)
     assert "; not read: organ" in report.setup.opening
-    counts = [(one["count"], one["of"]) for one in report.to_dict()["findings"] if "count" in one]
-    assert counts == [(1, 2)], "of the final diagnosis; a sentence has none"
+    assert [one["count"] for one in report.to_dict()["findings"] if "count" in one] == [1], "a sentence has none"
     page = report.to_html()
     assert '"final":["gout",""]' in page and "Final diagnosis" in page
 
