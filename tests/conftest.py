@@ -11,6 +11,7 @@ import pytest
 from hypothesis import settings
 
 import dxmatch
+from dxmatch.tests.chromium import Tab, tab
 from dxmatch.tests.command_line import Done, typed
 
 # A first call compiles or opens a file; how long it takes says nothing about what it gives.
@@ -106,3 +107,9 @@ def loopback(loopback_process: Any) -> Any:
     """A server of chat completions and embeddings in a process of its own, with no rule set; see `loopback_server.py`."""
     loopback_process.reset()
     return loopback_process
+
+
+@pytest.fixture(scope="module")
+def held(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tab]:
+    with tab(tmp_path_factory.mktemp("profile")) as opened:
+        yield opened

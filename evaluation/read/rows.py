@@ -166,10 +166,7 @@ class Rows:
         lists, rank, number = self.list_of[at], self.rank[at], self.table.row_numbers()
         starts = np.diff(lists, prepend=-1) != 0
         before = np.where(starts, 0, np.roll(rank, 1))
-        allowed = (
-            "each rank once in a list, told by a column 'rank'; each case, and each prompt and repeat of a rater ('gpt4 [free #2]'), under a "
-            "name of its own; the column that says which is the model or the case, named in the option 'columns' (rater=COLUMN, case_id=COLUMN)"
-        )
+        allowed = "each rank once in a list, told by a column 'rank'; each case, and each prompt and repeat of a rater ('gpt4 [free #2]'), under a name of its own; the column that says which is the model or the case, named in the option 'columns' (rater=COLUMN, case_id=COLUMN)"
         for place in np.flatnonzero((rank == before) & ~starts).tolist():
             row, first = int(at[place]), number[at[place - 1]]
             problem = f"a second answer of rank {rank[place]} {self.whose(row)} (the first is in row {first}; read as {self.long.recognised})"

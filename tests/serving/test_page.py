@@ -8,7 +8,7 @@ import pytest
 
 from dxmatch.serving import app
 
-from ..chromium import CHROMIUM, tab
+from ..chromium import CHROMIUM
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium to open the page in")
 
@@ -17,12 +17,6 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium to open th
 def address(served, m, labels):
     with served(app(m, labels=labels, expert="anna")) as address:
         yield address
-
-
-@pytest.fixture(scope="module")
-def held(tmp_path_factory):
-    with tab(tmp_path_factory.mktemp("profile")) as opened:
-        yield opened
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ import dxmatch
 from dxmatch.errors import OptionError
 from dxmatch.evaluation.report import cases as module
 
-from ...chromium import CHROMIUM, tab
+from ...chromium import CHROMIUM
 from ..made import POINTS, By, long_form, scored
 from .pages import Page, answers
 
@@ -98,12 +98,6 @@ STATUS = "document.querySelector('.cases-status').textContent"
 FOCUS = "document.activeElement.closest('.cases-case')?.querySelector('.cases-name').textContent"
 OPEN = "[...document.querySelectorAll('.cases-case[open] .cases-name')].map((name) => name.textContent)"
 COUNTS = "[...document.querySelectorAll('.cases-count')].map((count) => +count.textContent)"
-
-
-@pytest.fixture(scope="module")
-def held(tmp_path_factory):
-    with tab(tmp_path_factory.mktemp("profile")) as opened:
-        yield opened
 
 
 @pytest.fixture
