@@ -5,6 +5,7 @@ python -m dxmatch.tests.docs.pictures      # writes docs/pictures/ and docs/gall
 
 from __future__ import annotations
 
+import contextlib
 import io
 import re
 import tempfile
@@ -144,7 +145,8 @@ def take_report(path: Path) -> None:
     """The head of the report on the bundled example, as a browser shows it."""
     with tempfile.TemporaryDirectory() as folder:
         page = Path(folder) / "report.html"
-        evaluate(EXAMPLE / "models", references=EXAMPLE / "right_answers.csv", by="specialty").save(page)
+        with contextlib.chdir(ROOT):  # so that no machine's folders are on the page
+            evaluate("example/models", references="example/right_answers.csv", by="specialty").save(page)
         with tab(Path(folder) / "profile", 920, 1080) as opened:
             opened.open(page.as_uri())
             opened.wait(500)
