@@ -52,11 +52,11 @@ def relative(report: Results) -> list[Figure]:
     at_k = [row for row in report.rows_of("relative.curves") if row["k"] == report.k]
     return [
         _curves(
-            report, own, along, metric, axis, line=1, name=f"{metric.lower()}_by_{along}", section="relative",
-            title=f"{metric}@k" if along == "k" else f"{metric}@{report.k} by hardness",
+            report, own, along, metric, axis, line=1, name=f"{metric.lower()}_by_{along}",
+            section=section, title=f"{metric}@k" if along == "k" else f"{metric}@{report.k} by hardness",
             note=f"The dashed line at 1 is the panel's own level; bars are intervals. At most {_MAX_RATERS} raters, the best.",
         )
-        for along, axis, rows in (("k", _K, report.model_rows), ("hardness", "hardness H, from optimistic (0) to average (1)", at_k))
+        for section, along, axis, rows in (("relative", "k", _K, report.model_rows), ("metrics", "hardness", "hardness H, from optimistic (0) to average (1)", at_k))
         for metric in ("RPAD", "RRAD")
         if (own := [row for row in rows if row["metric"] == metric and not row.get("of")])
     ]  # fmt: skip

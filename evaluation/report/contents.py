@@ -51,7 +51,7 @@ def document_of(report: Results, *, drawn: bool) -> Document:
         *report.parts,
         Part("every-case", "Case by case", [] if browser is None else [browser]),
         *families,
-        Part("metrics", "Every metric", [every_metric(report)] if report.rows else [], True),
+        Part("metrics", "Every metric", [*charts.get("metrics", []), every_metric(report)] if report.rows else [], True),
     ]  # fmt: skip
     asked_for = [line for family in report.families if family.name in ASKED_FOR for line in family.sentences]
     return Document(
