@@ -28,6 +28,9 @@ _NO_NAME = re.compile(
 """A file, an address, the form of a code; one letter, or one word, three times and more: "xxxx", "blah blah blah". Possessive, for a
 run of letters has many ways to be cut."""
 
+_MEASURED = re.compile(r"(?: of|:| =| is)? ?\d[\d.,/]*(?: ?(?:%|k|\w+/\w+))?$")
+"""A number behind what is measured ("potassium #"), with its unit."""
+
 
 def says_nothing(raw: str) -> bool:
     """Whether a text is a word for no diagnosis ("none", "N/A", "unknown"), in any case, or an error in its place; or has neither
@@ -46,9 +49,10 @@ def says_nothing(raw: str) -> bool:
 
 
 def is_nothing(raw: str) -> bool:
-    """Whether a text says that there is none, or is a number, one letter or word again and again, a file's name, or of the form of a code and none."""
+    """Whether a text says that there is none, or is a number, also with what it measures ("Na 122": too low, to who knows), one letter or word again and again, a file's name, or of the form of a code and none."""
     text = raw.strip()
-    return says_nothing(text) or not any(map(str.isalpha, text)) or _NO_NAME.fullmatch(text) is not None
+    measured = _MEASURED.sub(" #", " ".join(text.casefold().split())) in _NOTHING_SAID
+    return measured or says_nothing(text) or not any(map(str.isalpha, text)) or _NO_NAME.fullmatch(text) is not None
 
 
 _SPEAKS = words_in(
