@@ -95,7 +95,7 @@ LOCK := $(COMPILE) --universal --python-version 3.11 --generate-hashes $(UPGRADE
 
 lock: $(TOOLS)/.installed
 	$(LOCK) pyproject.toml --extra dev --group build --output-file locks/test.txt
-	$(LOCK) pyproject.toml --group build --constraint locks/test.txt --output-file locks/demo.txt
+	$(LOCK) pyproject.toml --extra serve --group build --group demo --constraint locks/test.txt --output-file locks/demo.txt
 	$(LOCK) --group tools --group build --output-file locks/tools.txt
 
 # Known vulnerabilities of what is locked; it fails, and says so, where nobody could be asked.
