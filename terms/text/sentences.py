@@ -28,8 +28,8 @@ _NO_NAME = re.compile(
 """A file, an address, the form of a code; one letter, or one word, three times and more: "xxxx", "blah blah blah". Possessive, for a
 run of letters has many ways to be cut."""
 
-_MEASURED = re.compile(r"(?: of|:| =| is)? ?\d[\d.,/]*(?: ?(?:%|k|\w+/\w+))?$")
-"""A number behind what is measured ("potassium #"), with its unit."""
+_MEASURED = re.compile(r"(?: of|:| =| is)? ?\d[\d.,/]{0,9}+(?: ?(?:%|k|\w{1,9}/\w{1,9}))?$")
+"""A number behind what is measured ("potassium #"), with its unit; bounded, for a row of digits has many ways to be cut."""
 
 
 def says_nothing(raw: str) -> bool:
