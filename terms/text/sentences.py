@@ -21,7 +21,7 @@ _FAULT = re.compile(
 )
 """A value of Excel for a formula that failed; a program's message in the place of an answer."""
 _NO_NAME = re.compile(
-    r"\S+\.(?:txt|csv|tsv|pdf|docx?|xlsx?|json|jsonl|parquet|html?|xml|py|md|png|jpe?g)|(?:https?://|www\.)\S+|\S+@\S+\.\w+"
+    r"\S+\.(?:txt|csv|tsv|pdf|docx?|xlsx?|json|jsonl|parquet|html?|xml|py|md|png|jpe?g)|(?:https?://|www\.)\S+|[^\s@]+@[^\s@]+\.\w+"
     r"|[a-z]\d[\da-z]\.[\da-z]{1,4}|(?:(\w)\1{2,}+\s*+)++|(\w+)(?:\s+\2){2,}",
     re.IGNORECASE,
 )
