@@ -39,7 +39,7 @@ def read(path: Path) -> Iterator[Answer]:
         seen[key] += 1
         run = model if runs[key] == 1 else f"{model} (run {seen[key]})"
         told = f"The run in {file.name} was not finished (its status: {log.status}): {len(log.samples):,} samples are in it, and others may not have been asked."
-        doubt = told * (log.status != "success")
+        doubt = "" if log.status == "success" else told
         epochs = len({sample.epoch for sample in log.samples}) > 1
         for row, sample in enumerate(log.samples, 1):
             case = f"{task}/{sample.id}" if len({task for _, task in runs}) > 1 else str(sample.id)
